@@ -1,0 +1,67 @@
+# The front doors of the lab. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+LAB := $(RUN) -m lab
+STAMP := $(VENV)/.complete
+RESULTS ?= results
+
+.DEFAULT_GOAL := help
+.PHONY: help setup bench bench-quick bench-full show report test lint lock reference readme clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: $(STAMP)  ## make .venv with the pinned packages (bench and test do it themselves)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "make: $(PYTHON) is not Python 3.11 or newer: say which one is, for example make setup PYTHON=python3.12" >&2; exit 2; }
+	@echo "setting up $(VENV) (about a minute)"
+	@rm -f $(STAMP)
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+bench: setup  ## the standard suite, then its tables
+	$(LAB) run --suite standard --results $(RESULTS)
+	$(LAB) show --results $(RESULTS)
+	$(LAB) report --results $(RESULTS)
+
+bench-quick: setup  ## the same tables scaled down, in a minute
+	$(LAB) run --suite quick --results $(RESULTS)
+	$(LAB) show --results $(RESULTS)
+
+bench-full: setup  ## every subject, ten processes a case, growth to 2,000,000
+	$(LAB) run --suite full --results $(RESULTS)
+	$(LAB) show --results $(RESULTS)
+	$(LAB) report --results $(RESULTS)
+
+show: setup  ## the tables of the newest run
+	$(LAB) show --results $(RESULTS)
+
+test: setup  ## all tests
+	$(RUN) -m pytest
+
+lint: setup  ## style and types
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+lock: setup  ## pin the newest packages that fit, with hashes and without addresses
+	$(RUN) -m pip install --quiet uv
+	$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --upgrade --extra peers --extra dev pyproject.toml -o requirements.lock
+
+report: setup  ## rebuild the page of tables and pictures of the newest run
+	$(LAB) report --results $(RESULTS)
+
+reference: setup  ## make a new reference run of the standard suite
+	$(LAB) run --suite standard --label reference --results results
+
+readme: setup  ## renew the table and the picture of the README from the newest reference run
+	$(LAB) report --readme README.md "$$(ls -d results/reference/*-standard | tail -n 1)"
+
+clean:  ## take away what the targets made, but no results
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
