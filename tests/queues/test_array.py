@@ -1,0 +1,168 @@
+"""What only the array with a gap can get wrong: the gap's edges, its closing and its widening, and the two searches."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import pytest
+
+from queues.conformance import conform
+from queues.timer import array
+from queues.timer.array import Array, blank, due_end
+from queues.timer.array_batch import find
+
+
+@pytest.fixture
+def _tiny_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close gaps and clear in blocks at sizes that a small queue reaches."""
+    monkeypatch.setattr(array, "SMALLEST_GAP", 3)
+    monkeypatch.setattr(array, "BLANK", [None] * 3)
+    monkeypatch.setattr(array, "FRONT_FAVOUR", 1)
+
+
+@pytest.mark.usefixtures("_tiny_gap")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_contract_holds_when_the_gap_closes_and_widens_all_the_time(seed: int) -> None:
+    broken = [outcome for outcome in conform(Array, seed=seed, steps=2_000) if outcome.verdict != "kept"]
+    assert broken == []
+
+
+@pytest.mark.usefixtures("_tiny_gap")
+def test_batches_out_while_the_gap_closes_come_back_whole() -> None:
+    source = random.Random(5)
+    queue = Array()
+    for start in range(200):
+        queue.enqueue(start)
+    for _ in range(300):
+        batches = []
+        while (batch := queue.take(source.randrange(250), limit=source.randrange(1, 40))) is not None:
+            batches.append(batch)
+            queue.check()
+        source.shuffle(batches)
+        for batch in batches:
+            queue.requeue(batch)
+            queue.check()
+        assert [start for (start,) in queue.contents()] == list(range(200))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 2047, 2048, 2049, 4095, 4096, 4097, 10_000])
+def test_blank_clears_exactly_what_it_is_told_to(count: int) -> None:
+    items: list[Any] = list(range(10_004))
+    blank(items, 2, 2 + count)
+    assert items == [0, 1, *[None] * count, *range(2 + count, 10_004)]
+
+
+@pytest.mark.parametrize("low", [0, 1, 5])
+@pytest.mark.parametrize("behind", [0, 1, 7, 100])
+def test_due_end_finds_the_cut_for_every_number_of_due_items(low: int, behind: int) -> None:
+    for due in range(70):
+        items: list[Any] = [None] * low + [(0,)] * due + [(1,)] * behind
+        assert due_end(items, 0, low, len(items)) == low + due
+        for end in range(low, len(items)):
+            assert due_end(items, 0, low, end) == min(low + due, end)
+
+
+def test_due_end_looks_at_few_items_and_at_none_far_behind() -> None:
+    asked: list[int] = []
+
+    class Item:
+        def __init__(self, index: int) -> None:
+            self.index = index
+
+        def __getitem__(self, zero: int) -> int:
+            asked.append(self.index)
+            return self.index
+
+    items = [Item(index) for index in range(100_000)]
+    assert due_end(items, 999, 0, len(items)) == 1_000
+    assert len(asked) < 25
+    assert max(asked) < 2_100
+    asked.clear()
+    assert due_end(items, 0, 0, len(items)) == 1
+    assert asked == [0, 1]
+
+
+def test_find_passes_only_equal_starts() -> None:
+    items = [(start, name) for start in range(100) for name in "abc"]
+    assert find(items, 0, 50, None) == (150, 0)
+    assert find(items, 0, 50, lambda name: name == "c") == (152, 2)
+    assert find(items, 0, 50, lambda name: False) == (None, 3)
+    assert find(items, 151, 50, None) == (151, 0)
+    assert find(items, 300, 99, None) == (None, 0)
+    assert find([], 0, 99, None) == (None, 0)
+
+
+def test_the_gap_is_given_up_once_it_outweighs_the_queue() -> None:
+    queue = Array(clock=lambda: 0.0)
+    for start in range(20_000):
+        queue.enqueue(start)
+    full = sum(map(sys.getsizeof, queue.container()))
+    batch = queue.take(19_989)
+    assert batch is not None
+    assert sum(map(sys.getsizeof, queue.container())) > 0.9 * full  # the batch may come back
+    assert queue.process(batch, lambda start: None, deadline=1.0) == 19_990
+    assert sum(map(sys.getsizeof, queue.container())) < 2_000
+    queue.check()
+
+
+def test_many_small_batches_put_back_after_the_gap_closed_do_not_each_move_everything() -> None:
+    queue: Any = Array(clock=lambda: 0.0)
+    for start in range(4_000):
+        queue.enqueue(start)
+    batches = [queue.take(9_999, limit=1) for _ in range(3_900)]
+    assert queue._head < 1_100  # a take closed the gap once it was longer than the queue
+    widened = 0
+    for batch in reversed(batches):
+        before = len(queue._items)
+        assert queue.requeue(batch) == 1
+        widened += len(queue._items) != before
+    assert widened < 30
+    queue.check()
+    assert len(queue) == 4_000
+
+
+@pytest.mark.parametrize("start", [1.5, 9_998.5])
+def test_an_out_of_order_message_moves_the_shorter_side(start: float) -> None:
+    queue: Any = Array()
+    for number in range(10_000):
+        queue.enqueue(number)
+    batch = queue.take(99)
+    before = queue._head
+    queue.enqueue(start if start > 99 else 100.5)
+    assert (queue._head == before) == (start > 99)
+    assert queue.cancel(101) == (101,)
+    assert (queue._head == before) == (start <= 99)  # one slot up, or up and back
+    before = queue._head
+    assert queue.cancel(9_997) == (9_997,)
+    assert queue._head == before
+    queue.requeue(batch)
+    queue.check()
+    assert len(queue) == 9_999
+
+
+def test_walked_counts_only_equal_starts_that_were_passed() -> None:
+    queue = Array()
+    for start in (1, 2, 2, 2, 3, 0, 2.5):
+        queue.enqueue(start, start)
+    assert queue.walked == 0
+    assert queue.cancel(2, lambda payload: False) is None
+    assert queue.walked == 3
+    assert queue.cancel(3) == (3, 3)
+    assert queue.walked == 3
+
+
+def test_check_tells_a_broken_invariant_with_the_state() -> None:
+    for slot, value, words in ((0, None, "floor"), (1, (9,), "out of order"), (2, None, "out of order")):
+        queue = Array()
+        for start in range(3):
+            queue.enqueue(start)
+        queue._items[slot] = value
+        with pytest.raises(AssertionError, match=rf"{words}.*starts \["):
+            queue.check()
+    queue = Array()
+    queue._items.append(None)
+    queue._head = 2
+    with pytest.raises(AssertionError, match="empty queue keeps a gap"):
+        queue.check()
