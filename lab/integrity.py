@@ -1,0 +1,124 @@
+"""Whether a run is what the lab wrote: every file of its folder is accounted for, and what is not is named."""
+
+from __future__ import annotations
+
+from lab.manifest import COMPLETE, NAME, RUNNING, Manifest, load
+from lab.record import CALLS, CASES, EXECUTIONS, case_of
+from lab.storage import Flaw, is_temporary, read_table, sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+PARTS, RAW = "parts", "calls"
+TABLES = {f"{EXECUTIONS}.parquet": EXECUTIONS, f"{CASES}.parquet": CASES}
+
+
+def verify(path: Path) -> list[str]:
+    """Return what is wrong with the run in a folder, one sentence a problem, each beginning with the file's name.
+
+    [] means sound. Finds what is truncated, edited, foreign, missing or of a newer schema, in a run of any state; what
+    a killed process left under a temporary name is no problem. Raw calls may be absent as a whole, because they are not
+    kept under version control. O(bytes of the run).
+    """
+    try:
+        manifest = load(path)
+    except Flaw as flaw:
+        return [str(flaw)]
+    sealed = manifest.state != RUNNING
+    problems = _sealed(path, manifest) if sealed else []
+    for file in sorted(item for item in path.rglob("*") if not item.is_dir() or item.is_symlink()):
+        name = file.relative_to(path).as_posix()
+        if name == NAME or is_temporary(file) or (sealed and name in manifest.files):
+            continue
+        problems += _unlisted(file, name, manifest)
+    if sealed and not problems:
+        problems += _contents(path, manifest)
+    return problems
+
+
+def read_part(path: Path, name: str, expected: tuple[str, int]) -> pa.Table:
+    """Return the rows of one execution; a Flaw when the file is damaged or holds another execution than its name."""
+    table = read_table(path, name, EXECUTIONS)
+    try:
+        found = executions_in(table)
+    except ValueError:
+        raise Flaw(f"{name} holds a row that belongs to no case") from None
+    if found != {expected}:
+        raise Flaw(f"{name} holds other executions than its name says")
+    return table
+
+
+def executions_in(table: pa.Table) -> set[tuple[str, int]]:
+    """Return (key, process) of every execution that has a row in a table of executions."""
+    columns = ["kind", "family", "subject", "workload", "params", "clock", "gc", "target", "process"]
+    unique = table.select(columns).group_by(columns).aggregate([])
+    return {(case_of(row).key, row["process"]) for row in unique.to_pylist()}
+
+
+def _sealed(path: Path, manifest: Manifest) -> list[str]:
+    """Return what differs from the list that the run was sealed with: size first, because it says more."""
+    problems = []
+    if manifest.state == COMPLETE:
+        problems += [f"{name} is missing from the list in {NAME}" for name in TABLES if name not in manifest.files]
+    without_calls = not (path / RAW).is_dir()
+    for name, recorded in sorted(manifest.files.items()):
+        if without_calls and name.startswith(f"{RAW}/"):
+            continue
+        file, wanted = path / name, recorded.get("bytes")
+        try:
+            size = file.stat().st_size
+            if size != wanted:
+                how = "truncated: it has" if isinstance(wanted, int) and size < wanted else "edited: it has"
+                problems.append(f"{name} was {how} {size:,} bytes of {wanted:,}")
+            elif sha256_of(file) != recorded.get("sha256"):
+                problems.append(f"{name} was edited: its SHA-256 is not the one in {NAME}")
+        except FileNotFoundError:
+            problems.append(f"{name} is missing")
+        except OSError as error:
+            problems.append(f"{name} cannot be read ({error.strerror})")
+    return problems
+
+
+def _unlisted(file: Path, name: str, manifest: Manifest) -> list[str]:
+    """Return what is wrong with a file that the run's list does not vouch for."""
+    folder, _, stem = name.removesuffix(".parquet").rpartition("/")
+    expected = manifest.stems.get(stem) if name.endswith(".parquet") and not file.is_symlink() else None
+    if manifest.state == RUNNING and name in TABLES:
+        return []  # a finish was cut off before it was sealed; the parts are still there
+    if expected is None or folder not in (PARTS, RAW):
+        return [f"{name} does not belong here: this run neither wrote nor plans it"]
+    try:
+        if folder == PARTS:
+            read_part(file, name, expected)
+        else:
+            read_table(file, name, CALLS)
+    except Flaw as flaw:
+        return [str(flaw)]
+    return []
+
+
+def _contents(path: Path, manifest: Manifest) -> list[str]:
+    """Return what is wrong inside files that are, byte for byte, what was sealed: their schema and their executions."""
+    problems = []
+    planned = set(manifest.planned)
+    for name in sorted(manifest.files):
+        folder, _, stem = name.removesuffix(".parquet").rpartition("/")
+        if folder == RAW and not (path / RAW).is_dir():
+            continue
+        try:
+            if folder == PARTS:
+                read_part(path / name, name, manifest.stems.get(stem, ("", 0)))
+            elif folder == RAW:
+                read_table(path / name, name, CALLS)
+            elif name in TABLES:
+                table = read_table(path / name, name, TABLES[name])
+                if TABLES[name] == EXECUTIONS and executions_in(table) != planned:
+                    problems.append(f"{name} does not hold exactly the executions that {NAME} plans")
+        except Flaw as flaw:
+            problems.append(str(flaw))
+        except ValueError:
+            problems.append(f"{name} holds a row that belongs to no case")
+    return problems

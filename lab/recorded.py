@@ -1,0 +1,224 @@
+"""A run as it lies in its folder, for reading: its rows, its raw calls and its structural worst calls.
+
+The answers are the same while a run is under way, after it was stopped and after it was compacted.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from lab.case import Case, stem_of
+from lab.integrity import PARTS, RAW, read_part
+from lab.manifest import COMPLETE, Manifest
+from lab.record import CALLS, CASE_COLUMNS, CASES, EXECUTIONS, case_of, schema, table_of
+from lab.storage import Flaw, read_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Identity = tuple[str, int]
+
+GROUP = (*(column.name for column in CASE_COLUMNS), "operation")
+
+
+class ArchiveError(Exception):
+    """Something about a run or the results folder that the user can put right; the message is one sentence."""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn a flaw of a file of the run at `path` into an ArchiveError that names the run and the next step."""
+    try:
+        yield
+    except Flaw as flaw:
+        raise ArchiveError(f"{path}: {flaw} (`lab verify` lists everything that is wrong with a run)") from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system refuses while `path` is written into an ArchiveError."""
+    try:
+        yield
+    except BlockingIOError:
+        raise ArchiveError(
+            f"{path} is being written by another process: wait until that one ends, or stop it"
+        ) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ArchiveError(f"{path} cannot be written ({why}): name a folder that you may write to") from None
+
+
+class Recorded:
+    """The run in a folder, for reading.
+
+    `path` is its folder, `name` that folder's name; machine, suite, seed, options, environment, targets (key ->
+    "module:Class" of a user's queue), started_utc and planned ((key, process) in order) are as it was started with.
+    `ignored` holds a sentence on every part that was damaged when the parts were last read.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.name = path.name
+        self.machine = manifest.machine
+        self.suite = manifest.suite
+        self.seed = manifest.seed
+        self.options = manifest.options
+        self.environment = manifest.environment
+        self.targets = manifest.targets
+        self.started_utc = manifest.started_utc
+        self.planned = manifest.planned
+        self.ignored: list[str] = []
+        self._manifest = manifest
+
+    @property
+    def state(self) -> str:
+        """running, complete or interrupted; "running" without a writer is a run whose process was killed."""
+        return self._manifest.state
+
+    @property
+    def ended_utc(self) -> str | None:
+        """When it was finished; None while it is running."""
+        return self._manifest.ended_utc
+
+    def done(self) -> set[Identity]:
+        """Return (key, process) of all that is recorded; a damaged part is not, and `ignored` names it. O(parts)."""
+        if self.state == COMPLETE:
+            return set(self.planned)
+        return {identity for identity, _ in self._parts()}
+
+    def left(self) -> list[Identity]:
+        """Return (key, process) of all that is not recorded yet, in the order of the plan."""
+        done = self.done()
+        return [identity for identity in self.planned if identity not in done]
+
+    def rows(self) -> pa.Table:
+        """Return one row per execution and operation recorded so far, by `position`, else in the order of the plan.
+
+        Damaged parts are left out and named in `ignored`. ArchiveError when the table of a complete run is damaged.
+        """
+        return self._table(EXECUTIONS) if self.state == COMPLETE else in_order(self._parts())
+
+    def frame(self) -> pd.DataFrame:
+        """Return `rows` as a pandas frame with the column `key` in front; whole numbers with nulls become floats."""
+        table = self.rows()
+        keys = [case_of(row).key for row in table.select(GROUP).to_pylist()]
+        frame: pd.DataFrame = table.to_pandas()
+        frame.insert(0, "key", keys)
+        return frame
+
+    def cases(self) -> pa.Table:
+        """Return one row per case and operation that has an execution that is ok, with its structural worst call.
+
+        For an unfinished run it is worked out from the calls so far: O(all calls), two processes in memory at a time.
+        """
+        return self._table(CASES) if self.state == COMPLETE else self._cases_of(self.rows())
+
+    def calls(self, case: Case, operation: str) -> dict[int, NDArray[np.int64]]:
+        """Return process -> the ns of every call of an operation, in order; {} where raw calls were not kept.
+
+        ArchiveError when a file of calls is damaged. O(calls).
+        """
+        found = {}
+        for process in sorted(process for key, process in self.planned if key == case.key):
+            with reading(self.path):
+                samples = self._samples(case.stem(process), operation)
+            if samples is not None:
+                found[process] = samples
+        return found
+
+    def _cases_of(self, rows: pa.Table) -> pa.Table:
+        groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for row in rows.to_pylist():
+            if row["status"] == "ok":
+                groups.setdefault(tuple(row[name] for name in GROUP), []).append(row)
+        named = ((dict(zip(GROUP, group, strict=True)), members) for group, members in groups.items())
+        return table_of(({**names, **self._worst(members)} for names, members in named), CASES)
+
+    def _parts(self) -> list[tuple[Identity, pa.Table]]:
+        """Return (key, process) and rows of every sound part in the order of the plan."""
+        found, self.ignored = [], []
+        for key, process in self.planned:
+            name = f"{PARTS}/{stem_of(key, process)}.parquet"
+            if (self.path / name).exists():
+                try:
+                    found.append(((key, process), read_part(self.path / name, name, (key, process))))
+                except Flaw as flaw:
+                    self.ignored.append(str(flaw))
+        return found
+
+    def _table(self, table: str) -> pa.Table:
+        name = f"{table}.parquet"
+        with reading(self.path):
+            return read_table(self.path / name, name, table, sha256=self._listed(name))
+
+    def _listed(self, name: str) -> str | None:
+        found: str | None = self._manifest.files.get(name, {}).get("sha256")
+        return found
+
+    def _samples(self, stem: str, operation: str) -> NDArray[np.int64] | None:
+        import pyarrow.compute as pc
+
+        name = f"{RAW}/{stem}.parquet"
+        if not (self.path / name).exists():
+            return None
+        table = read_table(self.path / name, name, CALLS, sha256=self._listed(name))
+        samples: NDArray[np.int64] = table.filter(pc.field("operation") == operation).column("ns").to_numpy()
+        return samples if len(samples) else None
+
+    def _worst(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the columns of `cases` that follow from the rows of one case and operation, one row a process."""
+        shapes = {(row["n"], row["warmup"], row["calls_per_sample"]) for row in rows}
+        columns: dict[str, Any] = {"processes": len(rows), "n": rows[0]["n"] if len(shapes) == 1 else None}
+        if columns["n"] is None or rows[0]["calls_per_sample"] not in (None, 1):
+            return columns
+        stems = [case_of(row).stem(row["process"]) for row in rows]
+        samples = (self._samples(stem, rows[0]["operation"]) for stem in stems)
+        try:
+            worst = _structural_worst(samples, rows[0]["warmup"] or 0)
+        except Flaw as flaw:
+            self.ignored.append(str(flaw))
+            return columns
+        if worst is not None:
+            columns["structural_worst_ns"], columns["structural_worst_index"] = worst
+        return columns
+
+
+def in_order(parts: Sequence[tuple[Identity, pa.Table]]) -> pa.Table:
+    """Return the rows of all parts as one table, by `position`; parts of the same or no position stay as they are."""
+    import pyarrow as pa
+
+    ordered = sorted(parts, key=lambda part: _position(part[1]))
+    return pa.concat_tables([schema(EXECUTIONS).empty_table(), *(table for _, table in ordered)]).combine_chunks()
+
+
+def _position(part: pa.Table) -> float:
+    position = part.column("position")[0].as_py()
+    return float("inf") if position is None else position
+
+
+def _structural_worst(processes: Iterator[NDArray[np.int64] | None], warmup: int) -> tuple[int, int] | None:
+    """Return (ns, index) by the rule of `sample.structural_worst`, which a test holds it to.
+
+    It reads one process after the other and keeps the smallest time of every call, so two are in memory and not all.
+    """
+    import numpy as np
+
+    least: NDArray[np.int64] | None = None
+    count = 0
+    for samples in processes:
+        if samples is None or (least is not None and len(samples) != len(least)):
+            return None
+        least = samples if least is None else np.minimum(least, samples)
+        count += 1
+    if least is None or count < 2 or warmup >= len(least):
+        return None
+    index = warmup + int(np.argmax(least[warmup:]))
+    return int(least[index]), index

@@ -1,0 +1,243 @@
+"""The tables' shape: what fits is stored unchanged, what does not is named, older files are carried over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lab import record
+from lab.case import Case, execution_of
+from lab.record import (
+    CALLS,
+    CASES,
+    COLUMNS,
+    EXECUTIONS,
+    MIGRATIONS,
+    SchemaError,
+    accept,
+    calls_table,
+    case_of,
+    check_version,
+    execution_columns,
+    schema,
+    table_of,
+)
+
+FORMAT = Path(__file__).resolve().parents[2] / "results" / "FORMAT.md"
+EXECUTION = execution_of(Case.of("latency", "timer", "array", "cycle", due=10, queued=200, target="a.b:C"), 2, 1)
+
+
+def row(**values: Any) -> dict[str, Any]:
+    return {**execution_columns(EXECUTION), "operation": "take", "status": "ok", "message": "", **values}
+
+
+def full_row() -> dict[str, Any]:
+    """A row with a different value in every column, as its type allows."""
+    samples: dict[str, Any] = {
+        "string": "text",
+        "int32": 7,
+        "int64": 2**62,
+        "float64": 0.1,
+        "bool": True,
+        "list<int32>": [1, 2],
+        "list<int64>": [2**62, 3],
+    }
+    return row(**{c.name: samples[c.type] for c in COLUMNS[EXECUTIONS] if c.name not in row()})
+
+
+@pytest.fixture
+def version_2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A lab of schema version 2, for which every file written before is an older one."""
+    schema.cache_clear()
+    monkeypatch.setattr(record, "SCHEMA_VERSION", 2)
+    yield
+    schema.cache_clear()
+
+
+def test_every_column_keeps_its_value() -> None:
+    given = full_row()
+    table = table_of([given])
+    assert table.to_pylist() == [{column.name: given[column.name] for column in COLUMNS[EXECUTIONS]}]
+    assert accept(table) == table
+
+
+def test_what_a_row_leaves_out_is_empty() -> None:
+    stored = table_of([row()]).to_pylist()[0]
+    assert {name for name, value in stored.items() if value is None} == {
+        column.name for column in COLUMNS[EXECUTIONS] if column.nullable
+    }
+    assert table_of([]).num_rows == 0
+
+
+def test_numpy_values_are_welcome() -> None:
+    given = row(n=np.int64(3), mean_ns=np.float64(1.5), timer_bound=np.bool_(True), histogram_bucket=np.array([1, 2]))
+    stored = table_of([given]).to_pylist()[0]
+    assert (stored["n"], stored["mean_ns"], stored["timer_bound"]) == (3, 1.5, True)
+    assert stored["histogram_bucket"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"speed": 1}, "row 1 has the column 'speed': the table executions has none of that name"),
+        ({"status": None}, "row 1 has no value in the column 'status': expected a text"),
+        ({"process": None}, "row 1 has no value in the column 'process': expected a whole number"),
+        ({"n": 1.0}, "row 1 has 1.0 in the column 'n': expected a whole number"),
+        ({"n": "7"}, "row 1 has '7' in the column 'n': expected a whole number"),
+        ({"n": True}, "row 1 has True in the column 'n': expected a whole number"),
+        ({"n": 2**63}, "in the column 'n': expected a whole number"),
+        ({"position": 2**31}, "row 1 has 2147483648 in the column 'position': expected a whole number"),
+        ({"mean_ns": "1.5"}, "row 1 has '1.5' in the column 'mean_ns': expected a finite number"),
+        ({"mean_ns": float("nan")}, "row 1 has nan in the column 'mean_ns': expected a finite number"),
+        ({"mean_ns": float("inf")}, "row 1 has inf in the column 'mean_ns': expected a finite number"),
+        ({"mean_ns": True}, "row 1 has True in the column 'mean_ns': expected a finite number"),
+        ({"timer_bound": 1}, "row 1 has 1 in the column 'timer_bound': expected True or False"),
+        ({"operation": 5}, "row 1 has 5 in the column 'operation': expected a text"),
+        ({"message": "\ud800"}, "in the column 'message': expected a text"),
+        ({"histogram_bucket": [1, 2.5]}, "row 1 has [1, 2.5] in the column 'histogram_bucket': expected a list"),
+        ({"histogram_bucket": [2**31]}, "in the column 'histogram_bucket': expected a list of whole numbers"),
+        ({"histogram_bucket": 5}, "row 1 has 5 in the column 'histogram_bucket': expected a list"),
+        ({"points_messages": "12"}, "row 1 has '12' in the column 'points_messages': expected a list"),
+        ({"status": "fine"}, "row 1 has 'fine' in the column 'status': expected one of ok, failed"),
+        ({"kind": "speed"}, "row 1 has 'speed' in the column 'kind': expected one of latency"),
+        ({"clock": "sun"}, "row 1 has 'sun' in the column 'clock': expected one of cpu, wall"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_named_with_its_column(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)) as raised:
+        table_of([row(), row(**values)])
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_column_is_named() -> None:
+    given = row()
+    del given["operation"]
+    with pytest.raises(SchemaError, match="row 0 has no value in the column 'operation'"):
+        table_of([given])
+
+
+def test_a_row_gives_its_case_back() -> None:
+    assert case_of(table_of([row()]).to_pylist()[0]) == EXECUTION.case
+    bare = execution_of(Case.of("complexity", "timer", "array", "code"), 0, 1)
+    assert case_of(execution_columns(bare)) == bare.case
+    with pytest.raises(ValueError, match="is no kind"):
+        case_of({**row(), "kind": "speed"})
+
+
+def test_raw_calls_keep_their_order_and_index_per_operation() -> None:
+    table = calls_table({"take": [30, 10], "requeue": np.array([5], dtype=np.int32)})
+    assert table.to_pylist() == [
+        {"operation": "take", "index": 0, "ns": 30},
+        {"operation": "take", "index": 1, "ns": 10},
+        {"operation": "requeue", "index": 0, "ns": 5},
+    ]
+    assert accept(table, CALLS) == table
+    for wrong in ([1.5], [[1]], ["a"]):
+        with pytest.raises(ValueError, match="expected whole ns in a row"):
+            calls_table({"take": wrong})
+
+
+def changed(table: pa.Table, **metadata: str | None) -> pa.Table:
+    found = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    found |= {"timer-queue-lab" + name.replace("_", ".", 1): value for name, value in metadata.items()}
+    return table.replace_schema_metadata({key: value for key, value in found.items() if value is not None})
+
+
+def test_a_table_of_another_tool_another_table_and_a_newer_one_are_refused() -> None:
+    table = table_of([row()])
+    for foreign in (table.replace_schema_metadata(None), changed(table, _schema_version=None)):
+        with pytest.raises(SchemaError, match="it is a table of another tool"):
+            accept(foreign)
+    with pytest.raises(SchemaError, match="it holds the table 'executions': expected 'calls'"):
+        accept(table, CALLS)
+    with pytest.raises(
+        SchemaError, match="it has schema version 2 and this lab reads versions up to 1: update the lab"
+    ):
+        accept(changed(table, _schema_version="2"))
+    with pytest.raises(SchemaError, match="its schema version is 0: expected a whole number from 1 to 1"):
+        accept(changed(table, _schema_version="0"))
+    for wrong in (True, None, "1", 1.0):
+        with pytest.raises(SchemaError, match="expected a whole number from 1 to 1"):
+            check_version(wrong)
+
+
+def test_a_table_with_other_columns_than_its_version_promises_is_refused() -> None:
+    table = table_of([row()])
+    metadata = table.schema.metadata
+    with pytest.raises(SchemaError, match="it lacks the column 'max_ns' of the table executions"):
+        accept(table.drop_columns(["max_ns"]))
+    with pytest.raises(SchemaError, match="it has the column 'more', which the table executions has not"):
+        accept(table.append_column("more", pa.array([1])))
+    with pytest.raises(SchemaError, match="it has the column 'n' twice"):
+        accept(table.append_column("n", pa.array([1], pa.int64())))
+    place = table.schema.names.index("max_ns")
+    with pytest.raises(SchemaError, match="its column 'max_ns' holds string: expected double"):
+        accept(table.set_column(place, "max_ns", pa.array(["1"])))
+    emptied = table.set_column(0, pa.field("kind", pa.string()), pa.array([None], pa.string()))
+    with pytest.raises(SchemaError, match="its column 'kind' has 1 empty cells: expected none"):
+        accept(emptied.replace_schema_metadata(metadata))
+
+
+def test_columns_in_another_order_are_put_in_order() -> None:
+    table = table_of([full_row()])
+    assert accept(table.select(table.schema.names[::-1])) == table
+
+
+@pytest.mark.usefixtures("version_2")
+def test_an_older_table_is_carried_over_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    today = table_of([row(n=5)])
+    older = today.rename_columns(["samples" if name == "n" else name for name in today.schema.names])
+    older = changed(older.replace_schema_metadata(today.schema.metadata), _schema_version="1")
+
+    def rename(table: pa.Table) -> pa.Table:
+        return table.rename_columns(["n" if name == "samples" else name for name in table.schema.names])
+
+    with pytest.raises(SchemaError, match="it has schema version 1, from which no way leads to 2"):
+        accept(older)
+    monkeypatch.setitem(MIGRATIONS[EXECUTIONS], 1, rename)
+    carried = accept(older)
+    assert carried.to_pylist()[0]["n"] == 5
+    assert carried.schema.metadata[b"timer-queue-lab.schema_version"] == b"2"
+
+
+def test_the_way_from_every_older_version_is_there() -> None:
+    for table in (EXECUTIONS, CASES, CALLS):
+        assert sorted(MIGRATIONS[table]) == list(range(1, record.SCHEMA_VERSION))
+
+
+def documented(section: str) -> list[tuple[str, ...]]:
+    """The rows of the first table of columns in a section of FORMAT.md, without the meaning."""
+    text = FORMAT.read_text(encoding="utf-8").partition(f"\n## {section}")[2].partition("\n## ")[0]
+    rows = [
+        tuple(cell.strip() for cell in line.strip("|").split("|"))
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
+    assert all(len(cells) == 5 and cells[4] for cells in rows)
+    return [cells[:4] for cells in rows]
+
+
+@pytest.mark.parametrize(
+    ("section", "table"), [("executions.parquet", EXECUTIONS), ("cases.parquet", CASES), ("calls", CALLS)]
+)
+def test_format_md_explains_every_column_with_its_type_unit_and_whether_it_may_be_empty(
+    section: str, table: str
+) -> None:
+    assert documented(section) == [
+        (f"`{column.name}`", column.type, column.unit or "–", "yes" if column.nullable else "no")
+        for column in COLUMNS[table]
+    ]
+
+
+def test_format_md_has_the_schema_version_and_a_history_down_to_the_first() -> None:
+    text = FORMAT.read_text(encoding="utf-8")
+    assert f"Schema version {record.SCHEMA_VERSION}." in text
+    history = text.partition("\n## History")[2]
+    for version in range(1, record.SCHEMA_VERSION + 1):
+        assert re.search(rf"^\| {version} \| \S", history, re.MULTILINE)
