@@ -1,0 +1,150 @@
+"""The mean cost of a call, by pyperf: `python runners/cost.py --case SPEC.json -o OUT.json -p 1 -n 5 -w 1 [-l LOOPS]`.
+
+pyperf calibrates the loops and starts a process of its own that measures; this file is both ends of it, and the case
+is handed on. The loop bodies are those of the batched kind (runners/batched.py). A queue that fails its check, lacks
+a method or raises gives no number: one sentence on stderr and exit code 3, 4 or 1; 2 is a case that cannot be read.
+
+`read_cost` is the parent's side and reads what pyperf has written.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    here = str(Path(__file__).resolve().parent)
+    sys.path[:] = [str(ROOT), *(entry for entry in sys.path if entry != here)]
+
+from queues.registry import load_target  # noqa: E402
+from runners.counters import settle  # noqa: E402
+from runners.latency import CheckFailed  # noqa: E402
+from runners.worker import last_line, read_case  # noqa: E402
+from runners.workload import NotOffered  # noqa: E402
+from runners.workloads import find  # noqa: E402
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable
+
+CLOCKS: dict[str, Callable[[], float]] = {"cpu": time.thread_time, "wall": time.perf_counter}
+"""In seconds, as pyperf has it; its own clock is the wall."""
+
+INHERITED = ["PYTHONHASHSEED", "LAB_PADDING", "LD_LIBRARY_PATH", "TMPDIR"]
+"""What pyperf's clean environment would leave out and the measuring process must have."""
+
+BROKEN, UNREADABLE, CHECK_FAILED, NOT_OFFERED = 1, 2, 3, 4
+"""Exit codes."""
+
+
+class Measurement:
+    """The case, set up in the process that measures; pyperf calls `time_loops`.
+
+    pyperf divides by the loops and by `calls`, so that a value is the time of one message or of one cycle.
+    """
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        workload = find(case["family"], case["workload"])
+        workload.require("cost", case["params"])
+        assert workload.sampler is not None
+        queue_class = load_target(case["target"])
+        workload.require_offered(queue_class)
+        self.clock = CLOCKS[case["clock"]]
+        settle(case["gc"])
+        self.sampler = workload.sampler(queue_class, case["params"], case["seed"])
+        self.calls: int = self.sampler.calls
+
+    def time_loops(self, loops: int) -> float:
+        """Return the sum of the timed parts in seconds; queues are made, and their lengths looked at, in between."""
+        return float(sum(self.sampler.sample(self.clock) for _ in range(loops)))
+
+
+def main() -> int:
+    """Measure the case of the command line, or start the process that does; return the exit code."""
+    import pyperf
+
+    program = ("-s", "-P", str(Path(__file__).resolve()))
+    runner = pyperf.Runner(
+        values=5, processes=1, warmups=1, min_time=0.05, program_args=program, add_cmdline_args=hand_on
+    )
+    runner.argparser.add_argument("--case", required=True, metavar="SPEC.json", help="the case to measure")
+    runner.argparser.set_defaults(inherit_environ=INHERITED, quiet=True)
+    arguments = runner.parse_args()
+    try:
+        case = read_case(arguments.case, ("cost",))
+    except (OSError, ValueError) as error:
+        return refuse(UNREADABLE, f"no case to measure: {' '.join(str(error).split())}")
+    name = f"{case['family']}/{case['workload']}"
+    return measure(runner, name, case) if arguments.worker else supervise(runner, name)
+
+
+def hand_on(command: list[str], arguments: Namespace) -> None:
+    """Give the process that pyperf starts the same case."""
+    command.extend(("--case", arguments.case))
+
+
+def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
+    """Measure in this process. The check comes last, and pyperf drops the values of a process that ends with a code."""
+    sys.path.extend(case["path"])
+    try:
+        measurement = Measurement(case)
+        runner.bench_time_func(name, measurement.time_loops, inner_loops=measurement.calls)
+        measurement.sampler.check()
+    except CheckFailed as error:
+        return refuse(CHECK_FAILED, f"check failed: {error}")
+    except NotOffered as error:
+        return refuse(NOT_OFFERED, f"not offered: {error}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a queue may raise anything, SystemExit included
+        sys.__excepthook__(type(error), error, error.__traceback__)
+        return refuse(BROKEN, last_line(error))
+    return 0
+
+
+def supervise(runner: Any, name: str) -> int:
+    """Have pyperf start the measuring processes; what one of them refused has been said by itself."""
+    try:
+        runner.bench_time_func(name, float)
+    except RuntimeError as error:
+        code = str(error).rpartition("exit code ")[2]
+        if code.isdigit():
+            return int(code)
+        return refuse(BROKEN, f"the measuring process left no values: {error}")
+    return 0
+
+
+def refuse(code: int, sentence: str) -> int:
+    """Say why there is no number."""
+    sys.stderr.write(f"{sentence}\n")
+    return code
+
+
+def read_cost(path: Path | str) -> dict[str, Any]:
+    """Return what one pyperf run found, per message or per cycle: values, mean and median in ns (float).
+
+    `loops` is what `-l` takes to spare a later process the calibration; `calls` is how many messages or cycles one loop
+    stands for. Raises OSError or ValueError when the file is none of pyperf's.
+    """
+    import pyperf
+
+    found = pyperf.Benchmark.load(str(path))
+    values_ns = [value * 1e9 for value in found.get_values()]
+    metadata = found.get_metadata()
+    return {
+        "loops": found.get_loops(),
+        "calls": found.get_inner_loops(),
+        "values_ns": values_ns,
+        "mean_ns": fmean(values_ns),
+        "median_ns": median(values_ns),
+        "pyperf": pyperf.__version__,
+        "python": str(metadata.get("python_version", "")).partition(" ")[0] or None,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""Starts workers one at a time, each in a fresh process, and says what became of it.
+
+The parent's side of the protocol in runners/worker.py. Whatever a subject does (hang, eat memory, print, fork, exit,
+die of a signal) ends as an Outcome with a status and one sentence; nothing it does ends the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKER = ROOT / "runners" / "worker.py"
+COST = ROOT / "runners" / "cost.py"
+
+# Without site, user site and the script's folder, but with the PYTHON* variables: `-I` would ignore the hash seed.
+BARE = ("-S", "-s", "-P")
+
+COST_CODES = {3: "check-failed", 4: "not-offered"}
+"""What runners/cost.py says by its exit code; any other that is not 0 is an error."""
+
+STDERR_KEPT = 4096
+FILE_SIZE_LIMIT_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one execution may use: seconds on the wall, bytes of address space."""
+
+    seconds: float = 60.0
+    memory_bytes: int = 8 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one process.
+
+    `status` is ok, check-failed, not-offered, error, timeout, memory-limit or crashed; `message` is one sentence, empty
+    when ok; `result` is what the worker wrote (empty unless it reached its end).
+    """
+
+    status: str
+    message: str = ""
+    result: dict[str, Any] = field(default_factory=dict)
+    duration_ns: int = 0
+    stderr: str = ""
+    code: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """True when the process ended as it should and every check held."""
+        return self.status == "ok"
+
+
+def processors() -> list[int]:
+    """Return the processors that this process may use, in order; empty where the system does not say.
+
+    >>> processors() == sorted(processors())
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return []
+
+
+def pinned_processor() -> int | None:
+    """Return the processor that workers run on: the last one where there are two or more, else None (no pinning)."""
+    available = processors()
+    return available[-1] if len(available) >= 2 else None
+
+
+def worker_environment(hash_seed: int = 0, padding: int = 0) -> dict[str, str]:
+    """Return the whole environment of a worker: the same everywhere but for the two things recorded with the result."""
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT") if name in os.environ
+    }
+    return kept | {"PYTHONHASHSEED": str(hash_seed), "LAB_PADDING": "x" * padding, "LC_ALL": "C.UTF-8"}
+
+
+def prime(python: str = sys.executable) -> None:
+    """Compile what a worker loads, so that the first execution does not pay for it; a read-only tree is no error."""
+    folders = [str(ROOT / "queues"), str(ROOT / "runners")]
+    command = [python, *BARE, "-m", "compileall", "-q", *folders]
+    subprocess.run(command, env=worker_environment(), capture_output=True, check=False, timeout=120)
+
+
+def run_worker(
+    spec: dict[str, Any],
+    folder: Path,
+    *,
+    python: str = sys.executable,
+    limits: Limits | None = None,
+    hash_seed: int = 0,
+    padding: int = 0,
+) -> Outcome:
+    """Run one worker on `spec` in `folder` and return its outcome; `folder` then holds its raw sample files.
+
+    Never raises for what the subject does. KeyboardInterrupt ends the worker and passes on.
+    """
+    spec_path = folder / "spec.json"
+    spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
+    command = [python, *BARE, str(WORKER), str(spec_path)]
+    return _run(command, folder, limits or Limits(), worker_environment(hash_seed, padding))
+
+
+def run_cost(
+    spec: dict[str, Any],
+    folder: Path,
+    *,
+    python: str = sys.executable,
+    limits: Limits | None = None,
+    hash_seed: int = 0,
+    padding: int = 0,
+    options: tuple[str, ...] = (),
+) -> Outcome:
+    """Run one pyperf measurement of `spec`, which starts its own worker process; its output is `folder/cost.json`."""
+    spec_path = folder / "spec.json"
+    spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
+    command = [python, "-s", "-P", str(COST), "--case", str(spec_path), "-o", str(folder / "cost.json"), *options]
+    environment = worker_environment(hash_seed, padding)
+    outcome = _run(command, folder, limits or Limits(), environment, result_name="cost.json")
+    return replace(outcome, status=COST_CODES.get(outcome.code, outcome.status))
+
+
+def _run(
+    command: list[str], folder: Path, limits: Limits, environment: dict[str, str], result_name: str = "result.json"
+) -> Outcome:
+    started_ns = time.monotonic_ns()
+    stderr_path = folder / "stderr"
+    with stderr_path.open("wb") as stderr:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            env=environment,
+            cwd=folder,
+            process_group=0,
+        )
+        _confine(process.pid, limits)
+        try:
+            ended = _wait(process, limits.seconds)
+        finally:
+            _end_group(process)
+    duration_ns = time.monotonic_ns() - started_ns
+    tail = _tail(stderr_path)
+    if not ended:
+        message = f"did not end within {limits.seconds:g} s and was stopped{_where(folder)}"
+        return Outcome("timeout", message, duration_ns=duration_ns, stderr=tail)
+    return _outcome(process.returncode, folder / result_name, tail, duration_ns)
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait until the process ends or the time is up; True when it ended.
+
+    On Linux the kernel says so at once; Popen.wait with a timeout looks every 50 ms, which would be a large part of a
+    short execution.
+    """
+    if hasattr(os, "pidfd_open"):
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            poller = select.poll()
+            poller.register(descriptor, select.POLLIN)
+            return bool(poller.poll(seconds * 1000))
+        finally:
+            os.close(descriptor)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+        return True
+    return False
+
+
+def _confine(pid: int, limits: Limits) -> None:
+    """Pin the process and bound its memory, processor time and file size from outside, where the system allows it.
+
+    Done right after the start: an interpreter needs milliseconds before it reaches the first line of a worker. The
+    limit on processor time ends a worker whose parent was killed and can stop it no more.
+    """
+    processor = pinned_processor()
+    with contextlib.suppress(OSError, AttributeError):
+        if processor is not None:
+            os.sched_setaffinity(pid, {processor})
+    if not hasattr(resource, "prlimit"):
+        return
+    seconds = int(limits.seconds) + 10
+    for kind, value in (
+        (resource.RLIMIT_AS, limits.memory_bytes),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, FILE_SIZE_LIMIT_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(pid, kind, (value, value))
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End the worker and whatever it started; what it forked into the same group goes too."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _outcome(code: int, result_path: Path, tail: str, duration_ns: int) -> Outcome:
+    try:
+        result = json.loads(result_path.read_text(encoding="utf-8")) if code == 0 else None
+    except (OSError, ValueError):
+        result = None
+    if isinstance(result, dict):
+        status = str(result.get("status", "ok"))
+        message = str(result.get("message", ""))
+        if status == "error" and "MemoryError" in message:
+            status, message = "memory-limit", "asked for more memory than the limit allows"
+        return Outcome(status, message, result, duration_ns, tail)
+    last_line = next((line for line in reversed(tail.splitlines()) if line.strip()), "")
+    if "MemoryError" in last_line:
+        return Outcome("memory-limit", "asked for more memory than the limit allows", {}, duration_ns, tail)
+    if code < 0:
+        return Outcome("crashed", f"was ended by {_signal_name(-code)}", {}, duration_ns, tail)
+    if code == 0:
+        return Outcome("crashed", "ended without a result: the subject left the process", {}, duration_ns, tail)
+    return Outcome("error", last_line or f"ended with exit code {code}", {}, duration_ns, tail, code)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as stderr:
+        size = stderr.seek(0, os.SEEK_END)
+        stderr.seek(max(0, size - STDERR_KEPT))
+        return stderr.read().decode("utf-8", "replace")
+
+
+def _where(folder: Path) -> str:
+    """Name the promise that a conformance worker was at, when it left word of it."""
+    try:
+        return f" at {(folder / 'progress').read_text(encoding='utf-8').strip()!r}"
+    except OSError:
+        return ""

@@ -1,0 +1,183 @@
+"""Which cases make up the suites quick, standard and full, and how often each is run.
+
+The parameters of `standard` are those of the documents; `quick` has the same tables scaled down, `full` adds the
+sizes that take long. A suite is data: SIZES says what is done, `cases` crosses it with the subjects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lab.case import Case
+from queues.registry import SUBJECTS
+from runners.spawn import Limits
+
+Parameters = dict[str, int]
+
+CLASSIC = ("linked", "linked-known-tail", "array", "array-naive")
+"""The queues of the documents, in the order of their tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """How much is measured: processes per case, subjects, limits, and the parameters of every workload."""
+
+    name: str
+    sentence: str
+    processes: int
+    subjects: tuple[str, ...]
+    limits: Limits
+    latency: dict[str, list[Parameters]]
+    cost: dict[str, list[Parameters]]
+    memory: dict[str, list[Parameters]]
+
+
+def _cycle(queued: Iterable[int], calls_by_due: dict[int, int]) -> list[Parameters]:
+    return [{"due": due, "queued": behind, "calls": calls} for behind in queued for due, calls in calls_by_due.items()]
+
+
+def _pairs(queued: Iterable[int], due: Iterable[int]) -> list[Parameters]:
+    return [{"due": batch, "queued": behind} for behind in queued for batch in due]
+
+
+QUICK = Suite(
+    name="quick",
+    sentence="every table, scaled down; to see that all works and roughly how it stands",
+    processes=3,
+    subjects=CLASSIC,
+    limits=Limits(seconds=10),
+    latency={
+        "cycle": _cycle((1_000, 20_000), {10: 400, 1_000: 100}),
+        "requeue-unused": [
+            {"due": 1_000, "unused": unused, "queued": 20_000, "calls": 50} for unused in (0, 10, 1_000)
+        ],
+        "reattach": [{"part": part, "queued": 10_000, "calls": 200} for part in (10, 1_000)],
+        "growth": [{"messages": 20_000}],
+        "steady-enqueue": [{"queued": 20_000, "calls": 5_000}],
+        "steady-dispatch": [{"queued": 20_000, "calls": 5_000}],
+        "window-cycle": [{"due": due, "queued": 20_000, "calls": 50} for due in (100, 1_000)],
+        "free": [{"messages": 20_000}],
+        "free-in-batches": [{"messages": 20_000, "limit": 1_000}],
+    },
+    cost={
+        "enqueue-in-order": [{"messages": messages} for messages in (1_000, 20_000)],
+        "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000)],
+        "cycle": _pairs((20_000,), (10, 1_000)),
+    },
+    memory={
+        "resident": [{"messages": 50_000}],
+        "drained": [{"messages": 50_000, "left": 10}],
+    },
+)
+
+STANDARD = Suite(
+    name="standard",
+    sentence="the tables of the documents at their sizes",
+    processes=5,
+    subjects=CLASSIC,
+    limits=Limits(seconds=20),
+    latency={
+        "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 400, 10_000: 60, 100_000: 12}),
+        "requeue-unused": [
+            {"due": 10_000, "unused": unused, "queued": 200_000, "calls": 40} for unused in (0, 10, 1_000, 10_000)
+        ],
+        "reattach": [
+            {"part": 10, "queued": 200_000, "calls": 4_000},
+            {"part": 1_000, "queued": 200_000, "calls": 400},
+            {"part": 100_000, "queued": 200_000, "calls": 12},
+        ],
+        "growth": [{"messages": 200_000}],
+        "steady-enqueue": [{"queued": 200_000, "calls": 50_000}],
+        "steady-dispatch": [{"queued": 200_000, "calls": 50_000}],
+        "window-cycle": [{"due": due, "queued": 200_000, "calls": 100} for due in (100, 5_000)],
+        "free": [{"messages": 200_000}],
+        "free-in-batches": [{"messages": 200_000, "limit": 1_000}],
+    },
+    cost={
+        "enqueue-in-order": [{"messages": messages} for messages in (1_000, 20_000, 200_000)],
+        "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000, 8_000, 200_000)],
+        "cycle": _pairs((10_000, 200_000), (10, 1_000, 10_000, 100_000)),
+    },
+    memory={
+        "resident": [{"messages": 200_000}],
+        "drained": [{"messages": 200_000, "left": 10}],
+    },
+)
+
+FULL = Suite(
+    name="full",
+    sentence="the standard suite with ten processes a case, every subject, and growth to 2,000,000",
+    processes=10,
+    subjects=tuple(SUBJECTS["timer"]),
+    limits=Limits(seconds=120, memory_bytes=12 << 30),
+    latency={
+        **STANDARD.latency,
+        "growth": [{"messages": messages} for messages in (200_000, 1_000_000, 2_000_000)],
+    },
+    cost=STANDARD.cost,
+    memory=STANDARD.memory,
+)
+
+SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
+
+PRIMITIVES = frozenset({"linked", "linked-known-tail"})
+"""The subjects that offer the reattach primitives on their own; the others are not asked."""
+
+
+def cases(
+    suite: Suite,
+    subjects: Iterable[str] | None = None,
+    *,
+    workloads: Iterable[str] | None = None,
+    clock: str = "cpu",
+    gc: str = "on",
+    targets: dict[str, str] | None = None,
+) -> list[Case]:
+    """Return the cases of `suite` for `subjects` (default: the suite's), in the order of the documents' tables.
+
+    `workloads` keeps only those names. `targets` maps the name of a user's queue to its "module:Class". The null loop
+    is always there: it is what the others are held against.
+    """
+    chosen = list(suite.subjects if subjects is None else subjects)
+    wanted = None if workloads is None else set(workloads)
+    found = [Case.of("latency", "timer", "null", "null-loop", calls=50_000, clock=clock, gc=gc)]
+    for kind, sizes in (("cost", suite.cost), ("latency", suite.latency), ("memory", suite.memory)):
+        for workload, parameters in sizes.items():
+            if wanted is not None and workload not in wanted:
+                continue
+            found += _crossed(kind, workload, parameters, chosen, clock, gc, targets or {})
+    if wanted is None or "complexity" in wanted:
+        found += _crossed("complexity", "complexity", [{}], chosen, clock, gc, targets or {})
+    return found
+
+
+def _crossed(
+    kind: str,
+    workload: str,
+    parameters: list[Parameters],
+    subjects: list[str],
+    clock: str,
+    gc: str,
+    targets: dict[str, str],
+) -> Iterator[Case]:
+    for values in parameters:
+        for subject in subjects:
+            if workload == "reattach" and subject not in PRIMITIVES and subject not in targets:
+                continue
+            yield Case.of(
+                kind, "timer", subject, workload, clock=clock, gc=gc, target=targets.get(subject, ""), **values
+            )
+
+
+def workload_names() -> list[str]:
+    """Return the names of all workloads that any suite measures, in table order.
+
+    >>> "cycle" in workload_names()
+    True
+    """
+    names: dict[str, None] = {}
+    for suite in SUITES.values():
+        for sizes in (suite.cost, suite.latency, suite.memory):
+            names.update(dict.fromkeys(sizes))
+    return [*names, "complexity"]

@@ -1,0 +1,187 @@
+"""What is done to a queue: named and seeded, the k-th call the same in every process and on every interpreter.
+
+WORKLOADS is the table of contents, family by family. Adding a workload is one entry in it: a set-up of runners/rigs.py
+(or of another family's rigs) and a loop of runners/latency.py, new ones only if none of those there serves.
+"""
+
+from __future__ import annotations
+
+from runners import batched, latency, memory, rigs
+from runners.null import NullQueue
+from runners.workload import Workload
+
+MESSAGES = "messages queued, one after the other"
+CALLS = "timed calls"
+DUE = "messages due at every take"
+QUEUED = "messages queued behind those due"
+
+TAKE_AND_REQUEUE = ("enqueue", "take", "requeue", "__len__")
+
+
+TIMER = (
+    Workload(
+        "null-loop",
+        "call the null subject: what the instrument itself costs",
+        {"calls": CALLS},
+        operations=("null",),
+        steady=True,
+        setup=rigs.null_loop,
+        null=rigs.null_enqueue,
+        loop=latency.enqueue_each,
+    ),
+    Workload(
+        "cycle",
+        "take what is due and put all of it back",
+        {"due": DUE, "queued": QUEUED, "calls": CALLS},
+        needs=TAKE_AND_REQUEUE,
+        operations=("take", "requeue"),
+        may_be_zero=("queued",),
+        steady=True,
+        setup=rigs.cycle,
+        null=rigs.null_cycle,
+        loop=latency.cycle_each,
+        sampler=batched.CycleSampler,
+    ),
+    Workload(
+        "window-cycle",
+        "take what is due, find the window closed already, and put all of it back",
+        {"due": DUE, "queued": QUEUED, "calls": CALLS},
+        needs=(*TAKE_AND_REQUEUE, "process"),
+        operations=("take", "requeue"),
+        may_be_zero=("queued",),
+        steady=True,
+        setup=rigs.window_cycle,
+        null=rigs.null_cycle,
+        loop=latency.cycle_each,
+    ),
+    Workload(
+        "requeue-unused",
+        "put back what a window left over; as many new messages come at the end as were sent",
+        {"due": DUE, "unused": "messages of the batch that are put back", "queued": QUEUED, "calls": CALLS},
+        needs=(*TAKE_AND_REQUEUE, "process"),
+        operations=("requeue",),
+        may_be_zero=("unused", "queued"),
+        steady=True,
+        setup=rigs.requeue_unused,
+        null=lambda params: (NullQueue(1), 1, 1, 1, rigs.PAYLOAD),
+        loop=latency.requeue_unused_each,
+    ),
+    Workload(
+        "reattach",
+        "cut a part off the front of a list and hang it in again, without any search",
+        {"part": "messages cut off", "queued": "messages in the list", "calls": CALLS},
+        needs=("primitives",),
+        operations=("detach", "reattach"),
+        steady=True,
+        setup=rigs.reattach,
+        null=rigs.null_reattach,
+        loop=latency.reattach_each,
+    ),
+    Workload(
+        "growth",
+        "queue messages in order, from empty",
+        {"messages": MESSAGES},
+        needs=("enqueue", "take", "__len__"),
+        operations=("enqueue",),
+        calls=lambda params: params["messages"],
+        setup=rigs.growth,
+        null=rigs.null_enqueue,
+        loop=latency.enqueue_each,
+    ),
+    Workload(
+        "steady-enqueue",
+        "queue one message in order; the one that is due is taken and dropped",
+        {"queued": "messages queued at all times", "calls": CALLS},
+        needs=("enqueue", "take", "__len__"),
+        operations=("enqueue",),
+        steady=True,
+        setup=rigs.steady_enqueue,
+        null=lambda params: (NullQueue(1), 0, rigs.PAYLOAD),
+        loop=latency.steady_enqueue_each,
+    ),
+    Workload(
+        "steady-dispatch",
+        "take and process the one message that is due; one comes at the end",
+        {"queued": "messages queued at all times", "calls": CALLS},
+        needs=("enqueue", "take", "process", "__len__"),
+        operations=("take+process",),
+        steady=True,
+        setup=rigs.steady_enqueue,
+        null=lambda params: (NullQueue(0), 0, rigs.PAYLOAD),
+        loop=latency.steady_dispatch_each,
+    ),
+    Workload(
+        "free",
+        "drop the last reference to a full queue",
+        {"messages": MESSAGES},
+        needs=("enqueue", "take", "__len__"),
+        operations=("free",),
+        calls=lambda params: 1,
+        setup=rigs.free,
+        null=rigs.null_free,
+        loop=latency.free_each,
+    ),
+    Workload(
+        "free-in-batches",
+        "take messages in batches of limited size and drop them, until the queue is empty",
+        {"messages": MESSAGES, "limit": "most messages in a batch"},
+        needs=("enqueue", "take", "__len__"),
+        operations=("free",),
+        calls=lambda params: -(-params["messages"] // params["limit"]),
+        setup=rigs.free_in_batches,
+        null=rigs.null_free_in_batches,
+        loop=latency.free_in_batches_each,
+    ),
+    Workload(
+        "enqueue-in-order",
+        "queue messages in order, from empty",
+        {"messages": MESSAGES},
+        needs=("enqueue", "take", "__len__"),
+        operations=("enqueue",),
+        sampler=batched.in_order,
+    ),
+    Workload(
+        "enqueue-out-of-order",
+        "queue messages in a seeded random order of their starts, from empty",
+        {"messages": MESSAGES},
+        needs=("enqueue", "take", "__len__"),
+        operations=("enqueue",),
+        sampler=batched.out_of_order,
+    ),
+    Workload(
+        "resident",
+        "fill a queue and read the resident memory on the way",
+        {"messages": MESSAGES},
+        needs=("enqueue", "take", "__len__"),
+        hold=memory.resident,
+    ),
+    Workload(
+        "drained",
+        "take a burst in, send all but a few, and see what the container keeps",
+        {"messages": "messages of the burst", "left": "messages left"},
+        needs=("enqueue", "take", "process", "__len__"),
+        may_be_zero=("left",),
+        hold=memory.drained,
+    ),
+)
+
+WORKLOADS: dict[str, dict[str, Workload]] = {"timer": {workload.name: workload for workload in TIMER}}
+"""family -> name -> Workload."""
+
+
+def find(family: str, name: str) -> Workload:
+    """Return the workload `name` of `family`; LookupError names what there is.
+
+    >>> find("timer", "rush")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    LookupError: no workload 'rush' in family 'timer': there are null-loop, cycle, ...
+    """
+    try:
+        workloads = WORKLOADS[family]
+    except KeyError:
+        raise LookupError(f"no family {family!r}: there are {', '.join(WORKLOADS)}") from None
+    try:
+        return workloads[name]
+    except KeyError:
+        raise LookupError(f"no workload {name!r} in family {family!r}: there are {', '.join(workloads)}") from None

@@ -1,0 +1,133 @@
+"""What a queue holds: the points, the container, and that a parent's memory never counts."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from queues.registry import load
+from runners import counters, memory
+from runners.latency import CheckFailed
+from tests.runners.workers import ROOT, work
+
+LINKED = "queues.timer.linked:Linked"
+linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+
+
+@pytest.mark.parametrize("messages", [1, 2, 19, 20, 200_000])
+def test_the_points_are_equal_steps_from_a_twentieth_to_all(messages: int) -> None:
+    goals = memory.steps(messages)
+    assert goals[-1] == messages
+    assert goals[0] == max(1, round(messages / 20))
+    assert len(goals) <= memory.POINTS
+    gaps = [later - earlier for earlier, later in pairwise(goals)]
+    assert min(gaps, default=1) >= 1
+    assert max(gaps, default=1) - min(gaps, default=1) <= 1
+
+
+def test_the_container_is_what_the_queue_says_it_is_made_of() -> None:
+    class Two:
+        def container(self) -> Any:
+            yield []
+            yield {}
+
+    assert memory.container_bytes(Two()) == sys.getsizeof([]) + sys.getsizeof({})
+    assert memory.container_bytes([]) is None
+
+
+@linux
+def test_resident_memory_follows_what_is_held() -> None:
+    before = counters.resident_bytes()
+    held = bytearray(b"x" * (32 << 20))
+    after, peak = counters.resident_bytes(), counters.peak_bytes()
+    assert before is not None
+    assert after is not None
+    assert peak is not None
+    assert 30 << 20 <= after - before <= 40 << 20
+    assert peak >= after
+    del held
+
+
+def test_where_the_system_tells_nothing_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    assert counters.resident_bytes() is None
+    assert counters.steal_ticks() is None
+    figures, check = memory.resident(load("timer", "array"), {"messages": 40})
+    check()
+    assert (figures["rss_before_bytes"], figures["hwm_bytes"], figures["points"]) == (None, None, [])
+    assert figures["container_bytes"] > 0
+
+
+def test_counters_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = counters.Counters()
+    monkeypatch.setattr(counters, "steal_ticks", lambda: (first.steal or 0) + 7)
+    monkeypatch.setattr(counters, "collections_now", lambda: [count + 2 for count in first.collections])
+    found = first.since()
+    assert found["collections"] == [2] * len(first.collections)
+    assert found["steal_ticks"] == (7 if first.steal is not None else None)
+    assert 0 <= found["minor_faults"] < 10_000
+    assert counters.difference(3, None) is None
+
+
+def test_drained_leaves_what_it_says_and_refuses_to_leave_more_than_came() -> None:
+    for messages, left in ((50, 10), (50, 0), (50, 50)):
+        _, check = memory.drained(load("timer", "linked"), {"messages": messages, "left": left})
+        check()
+    with pytest.raises(ValueError, match="parameter left is 6: expected at most messages, which is 5"):
+        memory.drained(load("timer", "linked"), {"messages": 5, "left": 6})
+
+
+def test_payloads_are_checked_one_by_one() -> None:
+    queue = load("timer", "array")()
+    for number in (0, 1, 1):
+        queue.enqueue(float(number), memory.payload(number))
+    with pytest.raises(CheckFailed, match=r"message 2 is \(1.0, 'message 1'\): expected \(2.0, 'message 2'\)"):
+        memory.verify_distinct(queue, 0, 3)
+
+
+@linux
+@pytest.mark.processes
+def test_resident_memory_grows_by_what_a_message_must_cost(tmp_path: Path) -> None:
+    found = work(tmp_path, "memory", "resident", target=LINKED, params={"messages": 40_000}).result
+    points = found["memory"]["points"]
+    assert [messages for messages, _ in points] == memory.steps(40_000)
+    assert points == sorted(points)
+    (first, first_bytes), (last, last_bytes) = points[0], points[-1]
+    per_message_bytes = (last_bytes - first_bytes) / (last - first)
+    # A float, a text of 13 letters and a tuple of two are 24 + 62 + 56 bytes, and a node comes on top.
+    assert 142 < per_message_bytes < 400
+    assert last_bytes <= found["memory"]["hwm_bytes"] <= last_bytes + (1 << 20)
+    assert found["memory"]["container_bytes"] >= 40_000 * 40
+
+
+@linux
+@pytest.mark.processes
+def test_what_the_parent_holds_is_not_in_the_figures(tmp_path: Path) -> None:
+    held = bytearray(b"x" * (96 << 20))  # inherited by ru_maxrss, not by VmHWM
+    found = work(tmp_path, "memory", "resident").result
+    assert found["memory"]["hwm_bytes"] < 32 << 20
+    del held
+
+
+@linux
+@pytest.mark.processes
+def test_a_container_that_keeps_its_room_is_seen(tmp_path: Path) -> None:
+    params = {"messages": 5_000, "left": 10}
+    kept = work(tmp_path, "memory", "drained", target="tiny:Hoards", params=params).result["memory"]
+    given_back = work(tmp_path, "memory", "drained", target=LINKED, params=params).result["memory"]
+    assert kept["container_bytes"] > 5_000 * 8
+    assert given_back["container_bytes"] < 2_000
+    assert [messages for messages, _ in given_back["points"]] == [5_000, 10]
+
+
+def test_the_peak_that_a_child_inherits_is_never_read() -> None:
+    for path in (ROOT / "runners").glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        assert source.count("ru_maxrss") == source.count("never `ru_maxrss`"), path.name
