@@ -56,7 +56,9 @@ def require_instant(value: Any, name: str = "start") -> None:
             f"{name} is {value!r} ({type(value).__name__}): expected a number (int, float, Fraction, Decimal)"
         ) from None
     if not comparable:
-        raise ValueError(f"{name} is {value!r}: expected a number that can be ordered; leave out or replace the message")
+        raise ValueError(
+            f"{name} is {value!r}: expected a number that can be ordered; leave out or replace the message"
+        )
 
 
 def require_limit(limit: Any) -> int:

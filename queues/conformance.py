@@ -1,0 +1,89 @@
+"""Does a queue keep the contract? Every promise by name, and what came of it for one class.
+
+The promises themselves stand in queues/promises_*.py, one chapter each; queues/model.py is what random schedules are
+compared with. Nothing here needs more than the standard library, and nothing that a queue raises ends the suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from queues.offer import Offer, attempt, offer_of
+from queues.promises_cancel import CANCEL
+from queues.promises_holding import HOLDING
+from queues.promises_numbers import NUMBERS
+from queues.promises_process import PROCESS
+from queues.promises_refusals import REFUSALS
+from queues.promises_requeue import REQUEUE
+from queues.promises_taking import TAKING
+from queues.promises_views import VIEWING
+from queues.trial import Broken, Promise, Trial, told_error
+
+KEPT, BROKEN, NOT_OFFERED = "kept", "broken", "not-offered"
+PROMISES: tuple[Promise, ...] = (*TAKING, *NUMBERS, *REQUEUE, *PROCESS, *CANCEL, *VIEWING, *HOLDING, *REFUSALS)
+"""All promises of the timer queue's contract, in reading order."""
+
+TOLERATED = frozenset(promise.name for promise in PROMISES if promise.tolerated)
+"""Promises that a queue may break and still be timed, because no workload does what they are about: how a wrong call is
+refused, and that arguments may be given by name. All others must hold, or a figure would compare unequal work."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one promise: verdict "kept", "broken" or "not-offered", and in detail why."""
+
+    promise: str
+    sentence: str
+    verdict: str
+    detail: str
+
+
+def conform(
+    queue_class: Any,
+    *,
+    seed: int = 0,
+    steps: int = 2500,
+    progress: Callable[[str], object] | None = None,
+    promises: Iterable[Promise] = PROMISES,
+) -> list[Outcome]:
+    """Check each of `promises` on `queue_class` and return one outcome each, in their order.
+
+    `steps`: about how many steps the random schedules spend in all. The same seed gives the same outcomes.
+    `progress` is called with the name of each promise before its check, so that one that hangs can be named from
+    outside. Whatever the queue raises breaks a promise; only KeyboardInterrupt passes.
+
+    >>> from queues.model import Model
+    >>> {outcome.verdict for outcome in conform(Model, steps=100)}
+    {'kept'}
+    """
+    offer = offer_of(queue_class)
+    outcomes = []
+    for promise in promises:
+        if progress is not None:
+            progress(promise.name)
+        outcomes.append(_outcome(promise, queue_class, offer, Random(f"{seed}/{promise.name}"), steps))
+    return outcomes
+
+
+def _outcome(promise: Promise, queue_class: Any, offer: Offer, random: Random, steps: int) -> Outcome:
+    missing = offer.missing(promise.needs)
+    if missing:
+        return Outcome(promise.name, promise.sentence, NOT_OFFERED, f"no {', no '.join(missing)}")
+    trial = Trial(queue_class, offer, random, steps)
+    _, error = attempt(lambda: promise.check(trial))
+    if error is None:
+        return Outcome(promise.name, promise.sentence, KEPT, "")
+    detail = str(error) if isinstance(error, Broken) else trial.told(f"raised {told_error(error)}")
+    return Outcome(promise.name, promise.sentence, BROKEN, detail)
+
+
+def essential(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Return the outcomes that forbid timing: every broken promise but the TOLERATED ones.
+
+    A queue that drops, reorders or duplicates messages does other work than the one it is compared with, so a figure
+    of it would be about nothing.
+    """
+    return [outcome for outcome in outcomes if outcome.verdict == BROKEN and outcome.promise not in TOLERATED]
