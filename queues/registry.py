@@ -17,34 +17,61 @@ SUBJECTS: dict[str, dict[str, str]] = {
         "linked-known-tail": "queues.timer.linked_known_tail:LinkedKnownTail",
         "array": "queues.timer.array:Array",
         "array-naive": "queues.timer.array_naive:ArrayNaive",
+        "heap": "queues.timer.heap:Heap",
+        "sorted": "queues.timer.sorted:Sorted",
+        "deque": "queues.timer.deque:Deque",
+        "buckets": "queues.timer.buckets:Buckets",
+        "markers": "queues.timer.markers:Markers",
+        "wheel": "queues.timer.wheel:Wheel",
+        "chunked": "queues.timer.chunked:Chunked",
     },
 }
 """family -> subject -> "module:Class"."""
 
+PEERS: dict[str, dict[str, str]] = {
+    "timer": {
+        "kombu": "queues.peers.kombu_timer:KombuTimer",
+        "sched": "queues.peers.sched_scheduler:SchedScheduler",
+        "apscheduler": "queues.peers.apscheduler_store:ApschedulerStore",
+        "asyncio-heap": "queues.peers.asyncio_heap:AsyncioHeap",
+    },
+}
+"""The same for what people use today: adapters that need not keep the whole contract."""
+
 
 def load(family: str, name: str) -> Any:
-    """Return the class registered as `name` in `family`.
+    """Return the class registered as `name` in `family`, a subject or a peer.
 
     Raises LookupError naming what there is. `"module:Class"` loads any importable class instead.
 
     >>> load("timer", "array").__name__
     'Array'
-    >>> load("timer", "rope")
+    """
+    return load_target(target(family, name))
+
+
+def target(family: str, name: str) -> str:
+    """Return the "module:Class" of the subject or peer `name` in `family`; one that is given as such is returned as is.
+
+    Raises LookupError naming what there is.
+
+    >>> target("timer", "array"), target("timer", "sched")
+    ('queues.timer.array:Array', 'queues.peers.sched_scheduler:SchedScheduler')
+    >>> target("timer", "rope")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    LookupError: no subject 'rope' in family 'timer': there are linked, linked-known-tail, array, array-naive
+    LookupError: no subject 'rope' in family 'timer': there are linked, ..., kombu, sched, apscheduler, asyncio-heap
     """
     if ":" in name:
-        return load_target(name)
+        return name
     try:
-        subjects = SUBJECTS[family]
+        subjects = SUBJECTS[family] | PEERS.get(family, {})
     except KeyError:
         raise LookupError(f"no family {family!r}: there are {', '.join(SUBJECTS)}") from None
     try:
-        target = subjects[name]
+        return subjects[name]
     except KeyError:
         raise LookupError(f"no subject {name!r} in family {family!r}: there are {', '.join(subjects)}") from None
-    return load_target(target)
 
 
 def load_target(target: str) -> Any:

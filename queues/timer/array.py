@@ -162,7 +162,8 @@ class Array:
 
     def process(self, batch: ArrayBatch, handler: Callable[..., object], deadline: Any = None) -> int:
         """Hand out messages in order until the window closes; return how many were dispatched. O(1) a message."""
-        require_batch(batch, ArrayBatch, self)
+        if type(batch) is not ArrayBatch or batch._reference is not self._reference or batch.processing:
+            require_batch(batch, ArrayBatch, self)
         require_handler(handler)
         done = batch.dispatch(self._active, handler, self._clock, deadline_of(deadline, self._clock, self._window))
         head = self._head
@@ -172,7 +173,8 @@ class Array:
 
     def requeue(self, batch: ArrayBatch) -> int:
         """Put what is left in front of the queue and return how many. A block copy of that; a merge sorts it in."""
-        require_batch(batch, ArrayBatch, self)
+        if type(batch) is not ArrayBatch or batch._reference is not self._reference or batch.processing:
+            require_batch(batch, ArrayBatch, self)
         left = len(batch)
         if not left:
             return 0

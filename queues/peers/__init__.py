@@ -1,0 +1,1 @@
+"""Adapters for what people use today."""
