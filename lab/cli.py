@@ -142,7 +142,7 @@ def _settings(suite: Suite, time_limit: float | None) -> Settings:
     from runners.run import Settings
 
     limits = suite.limits if time_limit is None else replace(suite.limits, seconds=time_limit)
-    return Settings(limits=limits, path=search_path())
+    return Settings(limits=limits, path=search_path(), cost_options=suite.cost_options)
 
 
 def _suite(name: str) -> Suite:
@@ -161,10 +161,9 @@ def _cases(
     gc: str,
     targets: dict[str, str],
 ) -> list[Case]:
-    from queues.registry import SUBJECTS
     from runners.suites import cases, workload_names
 
-    known = SUBJECTS["timer"]
+    known = _subjects()
     for name in subjects or []:
         if name not in known:
             raise Stop(f"no subject {name!r}: expected one of {', '.join(known)}, or --queue module:Class for your own")
@@ -173,6 +172,13 @@ def _cases(
             raise Stop(f"no workload {name!r}: expected one of {', '.join(workload_names())}")
     chosen = [*(subjects or suite.subjects), *targets]
     return cases(suite, chosen, workloads=workloads, clock=clock, gc=gc, targets=targets)
+
+
+def _subjects() -> dict[str, str]:
+    """Return name -> "module:Class" of all that can be measured: our subjects, then the peers."""
+    from queues.registry import PEERS, SUBJECTS
+
+    return {**SUBJECTS["timer"], **PEERS["timer"]}
 
 
 def _conforming(queues: list[str]) -> dict[str, str]:
@@ -256,7 +262,7 @@ def _durations(opened: Run) -> Iterator[tuple[int, int]]:
 def list_(results: ResultsOption = RESULTS) -> None:
     """List suites, subjects, workloads and the runs that are there."""
     from lab import archive
-    from queues.registry import SUBJECTS
+    from queues.registry import PEERS, SUBJECTS
     from runners.suites import SUITES
     from runners.workloads import WORKLOADS
 
@@ -264,7 +270,7 @@ def list_(results: ResultsOption = RESULTS) -> None:
     for suite in SUITES.values():
         typer.echo(f"  {suite.name:<10}{suite.sentence}; {suite.processes} processes a case")
     typer.echo("subjects")
-    for family, subjects in SUBJECTS.items():
+    for family, subjects in (*SUBJECTS.items(), *PEERS.items()):
         for name, target in subjects.items():
             typer.echo(f"  {name:<20}{family:<10}{target}")
     typer.echo("workloads")
@@ -303,10 +309,9 @@ def show(
 def _tables(opened: Run) -> list[Table]:
     from lab import documents
     from lab.reference import read_reference
-    from queues.registry import SUBJECTS
 
     rows, worst = opened.rows().to_pylist(), opened.cases().to_pylist()
-    return documents.tables(rows, worst, read_reference(REFERENCE), list(SUBJECTS["timer"]))
+    return documents.tables(rows, worst, read_reference(REFERENCE), list(_subjects()))
 
 
 @app.command(epilog="Example: lab report results/my-machine/20260101T120000Z-standard")
@@ -319,14 +324,12 @@ def report(
     from lab import archive, figure
     from lab.report import renewed, write
     from lab.table import markdown
-    from queues.registry import SUBJECTS
 
     opened = archive.open_run(path or archive.newest(results))
     tables = _tables(opened)
     rows = opened.rows().to_pylist()
     pictures = {
-        f"cycle-{queued}.svg": figure.cycle_svg(rows, queued, list(SUBJECTS["timer"]))
-        for queued in figure.queued_sizes(rows)
+        f"cycle-{queued}.svg": figure.cycle_svg(rows, queued, list(_subjects())) for queued in figure.queued_sizes(rows)
     }
     if readme is None:
         folder = opened.path.parent / f"{opened.path.name}-report"
@@ -374,10 +377,9 @@ def conform(
 ) -> None:
     """Check a queue against the contract: each promise kept, broken (with the smallest input) or not offered."""
     from lab.table import text
-    from queues.registry import SUBJECTS
     from runners.promises import promise_table
 
-    known = SUBJECTS["timer"]
+    known = _subjects()
     names = [*(queue or []), *(known if every else [])]
     if not names:
         raise Stop(f"no queue was named: expected package.module:Class, --all, or one of {', '.join(known)}")

@@ -44,6 +44,7 @@ def tables(
         lambda: _unused(good, reference),
         lambda: _reattach(good, reference),
         lambda: _latency(good, structural, reference),
+        lambda: _life(good),
         lambda: _free(good, reference),
         lambda: _memory(good, reference),
         lambda: _complexity(good, reference),
@@ -307,6 +308,23 @@ def _perl_latency(
     lowest, highest = found["max_lowest_run"], found["max_highest_run"]
     span = "" if lowest is None or highest is None else f" ({lowest:g} .. {highest:g})"
     return (*(_perl_us(found[name]) for name in _STATISTICS[:-1]), _perl_us(found["max"]) + span)
+
+
+def _life(good: Sequence[Row]) -> Table:
+    """The whole life of a message under each pattern of starts, and its dispatch alone, beside the array's."""
+    workloads = tuple(dict.fromkeys(row["workload"] for row in good if row["kind"] == "batched"))
+    grouped = _groups(good, "batched", *sorted(workloads))
+    middle = {identity[:3]: median(row["p50_ns"] for row in found) for identity, found in grouped.items()}
+    rows = []
+    for identity, found in grouped.items():
+        subject, workload, params = identity[:3]
+        yardstick = middle.get(("array", workload, params))
+        ratio = NO_FIGURE if yardstick is None else f"{middle[identity[:3]] / yardstick:.2f}"
+        case = f"{workload.removeprefix('life-').replace('-', ' ')}, {_said(params)}"
+        rows.append((case, subject, _over_processes(found, "p50_ns"), ratio))
+    header = ("case", "subject", "a message, p50 (range of processes, µs)", "÷ array")
+    note = "life: enqueue, take, process, a tenth put back, until all are dispatched. process: the dispatch alone."
+    return Table("The life of a message", header, tuple(rows), (note,), LEFT)
 
 
 def _free(good: Sequence[Row], reference: Reference) -> Table:

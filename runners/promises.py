@@ -17,6 +17,9 @@ Outcome = tuple[str, str, str, str]
 """(promise, sentence, verdict, detail)."""
 
 
+SAID = {"kept": "kept", "broken": "BROKEN", "not-offered": "–"}
+
+
 def promise_table(verdicts: Mapping[str, Sequence[Outcome]]) -> Table:
     """Return one row per promise and one column per subject, in the order in which the promises are checked.
 
@@ -25,9 +28,13 @@ def promise_table(verdicts: Mapping[str, Sequence[Outcome]]) -> Table:
     """
     promises = list(dict.fromkeys(outcome[0] for outcomes in verdicts.values() for outcome in outcomes))
     by_subject = {name: {outcome[0]: outcome[2] for outcome in outcomes} for name, outcomes in verdicts.items()}
-    rows = tuple((promise, *(found.get(promise, "–") for found in by_subject.values())) for promise in promises)
+    rows = tuple(
+        (promise, *(SAID.get(found.get(promise, ""), "?") for found in by_subject.values())) for promise in promises
+    )
     header = ("promise", *by_subject)
-    return Table("Promises", header, rows, left=frozenset(header))
+    return Table(
+        "Promises", header, rows, ("–: the queue does not offer what the promise is about.",), frozenset(header)
+    )
 
 
 def conform(

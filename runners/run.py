@@ -22,7 +22,7 @@ from lab.archive import Run
 from lab.case import Case, Execution, execution_of, parse_key
 from lab.record import case_of
 from lab.sample import operation_columns
-from queues.registry import SUBJECTS
+from queues.registry import target
 from runners.complexity import complexity
 from runners.cost import read_cost
 from runners.spawn import Limits, Outcome, prime, run_cost, run_worker
@@ -55,7 +55,7 @@ class Settings:
 
     limits: Limits
     python: str = sys.executable
-    cost_options: tuple[str, ...] = ("-p", "1", "-n", "5", "-w", "1", "--min-time", "0.02")
+    cost_options: tuple[str, ...] = ("-p", "1", "-n", "3", "-w", "1", "--min-time", "0.01")
     path: tuple[str, ...] = ()
     report: Callable[[Step], None] = lambda step: None
     loops: dict[str, int] = field(default_factory=dict)
@@ -175,7 +175,7 @@ def spec_of(execution: Execution, path: Iterable[str] = ()) -> dict[str, Any]:
         "kind": case.kind,
         "family": case.family,
         "subject": case.subject,
-        "target": case.target or SUBJECTS[case.family].get(case.subject, ""),
+        "target": target_of(case),
         "path": list(path),
         "workload": case.workload,
         "params": case.parameters,
@@ -183,6 +183,11 @@ def spec_of(execution: Execution, path: Iterable[str] = ()) -> dict[str, Any]:
         "clock": case.clock,
         "gc": case.gc,
     }
+
+
+def target_of(case: Case) -> str:
+    """Return the "module:Class" of the case's subject; empty for the null subject, which a worker has itself."""
+    return case.target or ("" if case.subject == "null" else target(case.family, case.subject))
 
 
 def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
@@ -272,11 +277,10 @@ def _cost(execution: Execution, spec: dict[str, Any], folder: Path, settings: Se
 
 
 def _complexity(case: Case) -> Measured:
-    target = case.target or SUBJECTS[case.family][case.subject]
     try:
-        found = complexity(target)
+        found = complexity(target_of(case))
     except (ImportError, LookupError, OSError, SyntaxError, TypeError) as error:
-        return Outcome("error", f"no source to read for {target}: {error}"), [], {}
+        return Outcome("error", f"no source to read for {case.subject}: {error}"), [], {}
     rows = [
         {
             "operation": method["method"],

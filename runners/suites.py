@@ -10,13 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lab.case import Case
-from queues.registry import SUBJECTS
+from queues.registry import PEERS, SUBJECTS
+from runners.lifecycle import PATTERNS
 from runners.spawn import Limits
 
 Parameters = dict[str, int]
 
 CLASSIC = ("linked", "linked-known-tail", "array", "array-naive")
 """The queues of the documents, in the order of their tables."""
+
+FIELD = (*CLASSIC, "heap", "sorted", "chunked")
+"""Beside them what one would reach for, and the queue that wants to lose to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,10 @@ class Suite:
     processes: int
     subjects: tuple[str, ...]
     limits: Limits
+    cost_options: tuple[str, ...]
     latency: dict[str, list[Parameters]]
     cost: dict[str, list[Parameters]]
+    batched: dict[str, list[Parameters]]
     memory: dict[str, list[Parameters]]
 
 
@@ -41,12 +47,22 @@ def _pairs(queued: Iterable[int], due: Iterable[int]) -> list[Parameters]:
     return [{"due": batch, "queued": behind} for behind in queued for batch in due]
 
 
+def _pyperf(values: int, min_seconds: float) -> tuple[str, ...]:
+    """One process of pyperf a time, because the run repeats it; the loops fill at least `min_seconds`."""
+    return ("-p", "1", "-n", str(values), "-w", "1", "--min-time", str(min_seconds))
+
+
+def _lives(messages: int, patterns: Iterable[str] = tuple(PATTERNS)) -> dict[str, list[Parameters]]:
+    return {f"life-{pattern}": [{"messages": messages}] for pattern in patterns}
+
+
 QUICK = Suite(
     name="quick",
     sentence="every table, scaled down; to see that all works and roughly how it stands",
     processes=3,
     subjects=CLASSIC,
     limits=Limits(seconds=10),
+    cost_options=_pyperf(values=3, min_seconds=0.01),
     latency={
         "cycle": _cycle((1_000, 20_000), {10: 400, 1_000: 100}),
         "requeue-unused": [
@@ -65,6 +81,7 @@ QUICK = Suite(
         "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000)],
         "cycle": _pairs((20_000,), (10, 1_000)),
     },
+    batched={"process": [{"messages": 1_000}], **_lives(2_000, ("constant-delay", "random-delay", "late-arrivals"))},
     memory={
         "resident": [{"messages": 50_000}],
         "drained": [{"messages": 50_000, "left": 10}],
@@ -75,8 +92,9 @@ STANDARD = Suite(
     name="standard",
     sentence="the tables of the documents at their sizes",
     processes=5,
-    subjects=CLASSIC,
+    subjects=FIELD,
     limits=Limits(seconds=20),
+    cost_options=_pyperf(values=5, min_seconds=0.02),
     latency={
         "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 400, 10_000: 60, 100_000: 12}),
         "requeue-unused": [
@@ -97,8 +115,9 @@ STANDARD = Suite(
     cost={
         "enqueue-in-order": [{"messages": messages} for messages in (1_000, 20_000, 200_000)],
         "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000, 8_000, 200_000)],
-        "cycle": _pairs((10_000, 200_000), (10, 1_000, 10_000, 100_000)),
+        "cycle": _pairs((200_000,), (10, 1_000, 10_000, 100_000)),
     },
+    batched={"process": [{"messages": 10_000}], **_lives(5_000)},
     memory={
         "resident": [{"messages": 200_000}],
         "drained": [{"messages": 200_000, "left": 10}],
@@ -109,13 +128,15 @@ FULL = Suite(
     name="full",
     sentence="the standard suite with ten processes a case, every subject, and growth to 2,000,000",
     processes=10,
-    subjects=tuple(SUBJECTS["timer"]),
+    subjects=(*SUBJECTS["timer"], *PEERS["timer"]),
     limits=Limits(seconds=120, memory_bytes=12 << 30),
+    cost_options=_pyperf(values=5, min_seconds=0.05),
     latency={
         **STANDARD.latency,
         "growth": [{"messages": messages} for messages in (200_000, 1_000_000, 2_000_000)],
     },
     cost=STANDARD.cost,
+    batched=STANDARD.batched,
     memory=STANDARD.memory,
 )
 
@@ -142,7 +163,7 @@ def cases(
     chosen = list(suite.subjects if subjects is None else subjects)
     wanted = None if workloads is None else set(workloads)
     found = [Case.of("latency", "timer", "null", "null-loop", calls=50_000, clock=clock, gc=gc)]
-    for kind, sizes in (("cost", suite.cost), ("latency", suite.latency), ("memory", suite.memory)):
+    for kind, sizes in _kinds(suite).items():
         for workload, parameters in sizes.items():
             if wanted is not None and workload not in wanted:
                 continue
@@ -150,6 +171,10 @@ def cases(
     if wanted is None or "complexity" in wanted:
         found += _crossed("complexity", "complexity", [{}], chosen, clock, gc, targets or {})
     return found
+
+
+def _kinds(suite: Suite) -> dict[str, dict[str, list[Parameters]]]:
+    return {"cost": suite.cost, "latency": suite.latency, "batched": suite.batched, "memory": suite.memory}
 
 
 def _crossed(
@@ -178,6 +203,6 @@ def workload_names() -> list[str]:
     """
     names: dict[str, None] = {}
     for suite in SUITES.values():
-        for sizes in (suite.cost, suite.latency, suite.memory):
+        for sizes in _kinds(suite).values():
             names.update(dict.fromkeys(sizes))
     return [*names, "complexity"]

@@ -6,7 +6,7 @@ WORKLOADS is the table of contents, family by family. Adding a workload is one e
 
 from __future__ import annotations
 
-from runners import batched, latency, memory, rigs
+from runners import batched, latency, lifecycle, memory, rigs
 from runners.null import NullQueue
 from runners.workload import Workload
 
@@ -149,6 +149,14 @@ TIMER = (
         sampler=batched.out_of_order,
     ),
     Workload(
+        "process",
+        "dispatch a whole batch, the clock asked before each message",
+        {"messages": "messages in the batch"},
+        needs=("enqueue", "take", "process", "__len__"),
+        operations=("process",),
+        sampler=batched.ProcessSampler,
+    ),
+    Workload(
         "resident",
         "fill a queue and read the resident memory on the way",
         {"messages": MESSAGES},
@@ -165,7 +173,20 @@ TIMER = (
     ),
 )
 
-WORKLOADS: dict[str, dict[str, Workload]] = {"timer": {workload.name: workload for workload in TIMER}}
+LIVES = tuple(
+    Workload(
+        f"life-{name}",
+        f"enqueue to dispatch, a tenth put back on the way: {sentence}",
+        {"messages": "messages that live"},
+        needs=(*TAKE_AND_REQUEUE, "process", *(("cancel",) if name == "half-cancelled" else ())),
+        operations=("life",),
+        sampler=lifecycle.lives(pattern),
+    )
+    for name, (sentence, pattern) in lifecycle.PATTERNS.items()
+)
+"""The lifecycle of a message under each pattern of starts."""
+
+WORKLOADS: dict[str, dict[str, Workload]] = {"timer": {workload.name: workload for workload in (*TIMER, *LIVES)}}
 """family -> name -> Workload."""
 
 

@@ -43,6 +43,7 @@ WORKER_SIDE = (
     "counters",
     "latency",
     "batched",
+    "lifecycle",
     "memory",
 )
 """What a worker may load of `runners`: the standard library, these, and `queues`."""

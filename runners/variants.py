@@ -1,0 +1,180 @@
+"""What was tried for the chunked queue and lost: the variants, raced in one process, as ratios to what was kept.
+
+    python -m runners.variants
+
+Prints, for each question, the median over rounds of every variant's time divided by that of the variant kept. The
+rounds alternate, so that a machine that drifts touches all alike. queues/timer/chunked.py quotes what this prints.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from time import thread_time_ns
+from typing import Any
+
+from queues.timer import chunked
+from queues.timer.chunked import Chunked
+from runners.batched import cycle_all, enqueue_all
+from runners.rigs import PAYLOAD, fill, ordered, shuffled
+
+INFINITY = float("inf")
+Variant = tuple[str, Callable[[], float]]
+
+
+class ListsOnly(Chunked):
+    """Chunks stay lists: sealing costs nothing, and the collector walks every message again and again."""
+
+    __slots__ = ()
+
+    def _seal(self) -> None:
+        tail = self._tail
+        self._sealed += len(tail)
+        if self._marks is not None:
+            self._marks.append(self._origin + self._sealed)
+        self._ends.append(self._latest)
+        self._tail = []
+        self._chunks.append(self._tail)
+
+
+@contextmanager
+def load(messages: int) -> Iterator[None]:
+    """Let chunks hold so many messages."""
+    kept, chunked.LOAD = chunked.LOAD, messages
+    try:
+        yield
+    finally:
+        chunked.LOAD = kept
+
+
+def growth(queue_class: Any, messages: int, size: int) -> float:
+    """ns a message, in order from empty."""
+    with load(size):
+        return float(enqueue_all(thread_time_ns, queue_class(), list(ordered(0, messages)), PAYLOAD)) / messages
+
+
+def worst(queue_class: Any, messages: int) -> float:
+    """ns of the longest single enqueue, in order from empty."""
+    queue = queue_class()
+    longest = 0
+    for start in ordered(0, messages):
+        t0 = thread_time_ns()
+        queue.enqueue(start, PAYLOAD)
+        t1 = thread_time_ns()
+        longest = max(longest, t1 - t0)
+    return float(longest)
+
+
+def random_order(messages: int, size: int) -> float:
+    """ns a message, in random order from empty."""
+    with load(size):
+        return float(enqueue_all(thread_time_ns, Chunked(), shuffled(messages, 1), PAYLOAD)) / messages
+
+
+def cycles(due: int, size: int) -> float:
+    """ns for taking `due` messages and putting them back."""
+    with load(size):
+        queue = fill(Chunked(), ordered(0, due + 100_000))
+        return float(cycle_all(thread_time_ns, queue, due - 1.0, 200)) / 200
+
+
+def dispatched(loop: Callable[[list[Any], Callable[..., object], Callable[[], float]], None]) -> float:
+    """ns a message for a way of going through a chunk, the clock asked before each message."""
+    items = [(start, PAYLOAD) for start in ordered(0, chunked.LOAD)]
+    t0 = thread_time_ns()
+    for _ in range(20):
+        loop([*items], nothing, thread_time_ns)
+    return float(thread_time_ns() - t0) / (20 * len(items))
+
+
+def nothing(start: float, message: str) -> None:
+    """The handler."""
+
+
+def by_pop(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """Kept: turned round once, each message popped when it is done."""
+    items.reverse()
+    pop = items.pop
+    for item in reversed(items):
+        if clock() >= INFINITY:
+            return
+        handler(*item)
+        pop()
+
+
+def by_pop_counting(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """The same, counting in the loop."""
+    items.reverse()
+    pop = items.pop
+    done = 0
+    for item in reversed(items):
+        if clock() >= INFINITY:
+            return
+        handler(*item)
+        pop()
+        done += 1  # noqa: SIM113 - that is the variant
+
+
+def by_index(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """As the array: an index, and used slots set to None."""
+    at = 0
+    while at < len(items):
+        if clock() >= INFINITY:
+            return
+        handler(*items[at])
+        items[at] = None
+        at += 1
+
+
+def bare(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """Nothing released: the floor."""
+    for item in items:
+        if clock() >= INFINITY:
+            return
+        handler(*item)
+
+
+def race(question: str, variants: list[Variant], rounds: int) -> None:
+    """Print the median of every variant, as a ratio to the first, which is the one kept."""
+    found: dict[str, list[float]] = {name: [] for name, _ in variants}
+    for _ in range(rounds):
+        for name, run in variants:
+            found[name].append(run())
+    kept = median(found[variants[0][0]])
+    said = ", ".join(f"{name} {median(values) / kept:.2f}" for name, values in found.items())
+    print(f"{question} ({variants[0][0]} = {kept:,.0f} ns): {said}", flush=True)
+
+
+def sizes(run: Callable[[int], float]) -> list[Variant]:
+    """The variants of the load, the one kept first."""
+    others = [size for size in (128, 256, 512, 1024, 2048) if size != chunked.LOAD]
+    return [(f"load {size}", lambda size=size: run(size)) for size in (chunked.LOAD, *others)]  # type: ignore[misc]
+
+
+def main() -> None:
+    """Race everything; about a minute."""
+    gc.collect()
+    gc.freeze()
+    print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")
+    race(
+        "a message in order, 200,000",
+        [(kind.__name__, lambda kind=kind: growth(kind, 200_000, chunked.LOAD)) for kind in (Chunked, ListsOnly)],  # type: ignore[misc]
+        9,
+    )
+    race(
+        "longest enqueue of 1,000,000",
+        [(kind.__name__, lambda kind=kind: worst(kind, 1_000_000)) for kind in (Chunked, ListsOnly)],  # type: ignore[misc]
+        3,
+    )
+    race("a message in order, 200,000", sizes(lambda size: growth(Chunked, 200_000, size)), 7)
+    race("a message in random order, 50,000", sizes(lambda size: random_order(50_000, size)), 5)
+    race("cycle of 100,000 due", sizes(lambda size: cycles(100_000, size)), 5)
+    loops = (by_pop, by_pop_counting, by_index, bare)
+    race("process, a message", [(loop.__name__, lambda loop=loop: dispatched(loop)) for loop in loops], 101)  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    main()
