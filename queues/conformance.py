@@ -1,6 +1,6 @@
 """Does a queue keep the contract? Every promise by name, and what came of it for one class.
 
-The promises themselves stand in queues/promises_*.py, one chapter each; queues/model.py is what random schedules are
+The promises themselves stand in queues/promises/, one chapter each; queues/model.py is what random schedules are
 compared with. Nothing here needs more than the standard library, and nothing that a queue raises ends the suite.
 """
 
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from queues.offer import Offer, attempt, offer_of
-from queues.promises_cancel import CANCEL
-from queues.promises_holding import HOLDING
-from queues.promises_numbers import NUMBERS
-from queues.promises_process import PROCESS
-from queues.promises_refusals import REFUSALS
-from queues.promises_requeue import REQUEUE
-from queues.promises_taking import TAKING
-from queues.promises_views import VIEWING
-from queues.trial import Broken, Promise, Trial, told_error
+from queues.promises.cancel import CANCEL
+from queues.promises.holding import HOLDING
+from queues.promises.numbers import NUMBERS
+from queues.promises.offer import Offer, attempt, offer_of
+from queues.promises.process import PROCESS
+from queues.promises.refusals import REFUSALS
+from queues.promises.requeue import REQUEUE
+from queues.promises.taking import TAKING
+from queues.promises.trial import Broken, Promise, Trial, told_error
+from queues.promises.views import VIEWING
 
 KEPT, BROKEN, NOT_OFFERED = "kept", "broken", "not-offered"
 PROMISES: tuple[Promise, ...] = (*TAKING, *NUMBERS, *REQUEUE, *PROCESS, *CANCEL, *VIEWING, *HOLDING, *REFUSALS)

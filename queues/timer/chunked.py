@@ -426,7 +426,8 @@ class Chunked:
         yield self._active
         yield self._chunks
         yield self._ends
-        yield self._marks
+        if self._marks is not None:
+            yield self._marks
         yield from self._chunks
 
     def check(self) -> None:

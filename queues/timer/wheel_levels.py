@@ -130,10 +130,8 @@ class WheelLevels:
         return None, len(slot)
 
     def earliest(self) -> Any:
-        """The earliest start, or None. O(levels + messages in the earliest slot)."""
-        for slot in self:
-            return min(slot, key=START)[0]
-        return None
+        """The earliest start; there is at least one message. O(levels + messages in the earliest slot)."""
+        return min(next(iter(self)), key=START)[0]
 
     def __iter__(self) -> Iterator[list[Any]]:
         """The slots that have messages, earliest first."""

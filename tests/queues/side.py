@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from queues.offer import Clock, attempt
+from queues.promises.offer import Clock, attempt
 from queues.timer.rules import StopDispatch
 
 INFINITY = float("inf")

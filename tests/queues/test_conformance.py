@@ -14,11 +14,11 @@ import pytest
 from queues.conformance import BROKEN as RED
 from queues.conformance import KEPT, PROMISES, TOLERATED, Outcome, conform, essential
 from queues.model import Model
-from queues.offer import offer_of
+from queues.promises.offer import offer_of
+from queues.promises.schedules import Difference, Step, difference, random_steps
+from queues.promises.shrinking import shrink
+from queues.promises.trial import Trial
 from queues.registry import SUBJECTS, load
-from queues.schedules import Difference, Step, difference, random_steps
-from queues.shrinking import shrink
-from queues.trial import Trial
 from tests.queues.broken import BROKEN
 from tests.queues.broken_taking import LastComeFirst
 from tests.queues.judging import BY_NAME, outcome_of

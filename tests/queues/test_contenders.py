@@ -243,6 +243,17 @@ def test_a_limit_may_cut_a_bucket_and_both_parts_keep_their_order() -> None:
     assert [number for _, number in queue.contents()] == list(range(11))
 
 
+def test_a_bucket_comes_back_to_a_start_that_was_emptied_meanwhile() -> None:
+    queue = filled("buckets", 1, 2, 2)
+    batch = queue.take(2)
+    for start in (0, 2, 5):
+        queue.enqueue(start)
+    assert queue.cancel(2) == (2,)
+    queue.check()
+    queue.requeue(batch)
+    assert starts_of(queue) == [0, 1, 2, 2, 5]
+
+
 def test_a_bucket_half_handed_out_comes_back_as_its_rest() -> None:
     queue = filled("buckets", 1, 1, 1, 2, 3)
     batch = queue.take(2)

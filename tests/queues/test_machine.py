@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from queues.contract import TimerQueue
 from queues.model import Model
-from queues.offer import attempt
+from queues.promises.offer import attempt
 from queues.registry import SUBJECTS, load
 from tests.queues.broken import BROKEN
 from tests.queues.side import ACTIONS, INFINITY, MOST_BATCHES, Side

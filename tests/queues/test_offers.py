@@ -10,7 +10,7 @@ import pytest
 from queues.conformance import BROKEN as RED
 from queues.conformance import KEPT, NOT_OFFERED, PROMISES, TOLERATED, conform, essential
 from queues.model import Model, ModelBatch
-from queues.offer import offer_of
+from queues.promises.offer import offer_of
 from tests.queues.broken import BROKEN
 from tests.queues.judging import outcome_of, verdicts
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from queues.peers.sched_scheduler import no_delay
-from queues.promises_holding import Payload
+from queues.promises.holding import Payload
 from queues.timer.rules import StopDispatch
 from tests.queues.test_peers import INFINITY, filled, peer, read
 

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from queues.conformance import PROMISES, conform
-from queues.promises_holding import Prickly
+from queues.promises.holding import Prickly
 from queues.registry import PEERS, SUBJECTS, load, target
 from runners.promises import search_path
 from runners.spawn import Limits, run_worker

@@ -15,6 +15,7 @@ import pytest
 from queues.conformance import PROMISES, conform
 from queues.timer.ticks import HIGHEST, LIMIT, end_of, high_edge, tick_counter
 from queues.timer.wheel import BLOCK, Wheel
+from queues.timer.wheel_front import SMALLEST_GAP
 from queues.timer.wheel_levels import LEVELS, SLOTS, WheelLevels
 from tests.queues.test_contenders import ORDER, lines_of
 
@@ -185,6 +186,25 @@ def test_a_message_for_never_does_not_hold_up_those_that_come_after_a_far_look_a
     assert starts_of(queue) == [90, 100, INFINITY]
 
 
+def test_a_look_far_ahead_with_a_limit_does_not_carry_the_wheel_along() -> None:
+    """A13"""
+    queue = filled(5, 7, INFINITY)
+    batch = queue.take(1e300, limit=1)
+    queue.enqueue(100)
+    assert (len(queue._front), queue._levels.count) == (1, 1)
+    queue.requeue(batch)
+    assert starts_of(queue) == [5, 7, 100, INFINITY]
+
+
+def test_a_batch_with_a_message_for_never_does_not_carry_an_empty_wheel_along() -> None:
+    """A13"""
+    queue = filled(5, 7, INFINITY)
+    queue.requeue(queue.take(INFINITY))
+    queue.enqueue(100)
+    assert (len(queue._front), queue._levels.count, len(queue._beyond)) == (2, 1, 1)
+    assert starts_of(queue) == [5, 7, 100, INFINITY]
+
+
 @pytest.mark.parametrize("tick", TICKS, ids=str)
 def test_a_clock_that_goes_back_takes_nothing_and_leaves_the_wheel_unharmed(tick: Any) -> None:
     """A11"""
@@ -267,6 +287,20 @@ def test_take_and_requeue_of_what_is_in_front_do_not_grow_with_the_batch() -> No
         assert len(queue) == due + 1_000
     assert costs[1][0] - costs[0][0] <= 50  # the search that doubles its stride
     assert costs[1][1] == costs[0][1]
+
+
+def test_many_limited_takes_move_what_is_behind_them_only_now_and_then() -> None:
+    queue = filled(*range(10_000))
+    closed = 0
+    while (batch := queue.take(INFINITY, limit=10)) is not None:
+        gap = queue._front.head
+        queue.requeue(batch)
+        assert (queue._front.head, len(queue._front)) == (max(0, gap - 10), len(queue))
+        before = len(queue._front.items)
+        assert len(queue.take(INFINITY, limit=10)) == 10
+        closed += len(queue._front.items) != before
+        assert len(queue._front.items) <= 2 * len(queue._front) + 2 * SMALLEST_GAP
+    assert closed < 20
 
 
 def test_a_late_arrival_for_a_tick_that_has_passed_has_its_place_in_front() -> None:

@@ -1,7 +1,7 @@
 """Random schedules of calls, played on a queue and on the model side by side until they differ.
 
 A schedule is plain data, so any part of it can be left out and the rest still runs: a batch is named by the step that
-took it, and a step whose batch is not there does nothing. queues/shrinking.py lives on that.
+took it, and a step whose batch is not there does nothing. queues/promises/shrinking.py lives on that.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from random import Random
 from typing import Any
 
 from queues.model import Model
-from queues.offer import METHODS, Clock, Offer, attempt, build
+from queues.promises.offer import METHODS, Clock, Offer, attempt, build
+from queues.promises.trial import ENDLESS, INFINITY, compared, shown, told_error
 from queues.timer.rules import StopDispatch
-from queues.trial import ENDLESS, INFINITY, compared, shown, told_error
 
 Step = tuple[Any, ...]
 """("enqueue", start, name) · ("take", label, now, limit) · ("read", label) · ("requeue", label) · ("clock", now) ·
@@ -88,7 +88,7 @@ class Player:
         state: dict[str, Any] = {}
         if "__len__" in self.views:
             state["len(queue)"] = len(self.queue)
-            state.update({f"len({name})": len(batch) for name, batch in self.batches.items()})
+            state["len of each batch that is out"] = [len(batch) for batch in self.batches.values()]
         state.update({name: getattr(self.queue, name) for name in ("next_start", "merged") if name in self.views})
         if "contents" in self.views:
             state["contents"] = list(islice(self.queue.contents(), ENDLESS))
@@ -146,9 +146,9 @@ class Player:
                 self._act(label, action, seen)
 
         result, error = attempt(lambda: self.queue.process(batch, handler))
-        if error is not None and not isinstance(error, Failure):
+        if error is not None and not isinstance(error, Failure | StopDispatch):
             raise error
-        return ("Failure" if error else result, seen)
+        return (type(error).__name__ if error else result, seen)
 
     def _act(self, label: str, action: Step, seen: list[Any]) -> None:
         operation, *arguments = action
@@ -255,11 +255,16 @@ def _random_action(random: Random, offer: Offer, number: int, starts: Sequence[A
 
 
 def render(steps: Sequence[Step]) -> str:
-    """Return the calls as one reads them: "enqueue(1.0, 'a'); batch = take(1.0); process(batch)"."""
+    """Return the calls as one reads them, without those that do nothing because their batch was not taken.
+
+    >>> render([("enqueue", 1.0, "a"), ("requeue", "none"), ("take", "b7", 1.0, None), ("read", "b7")])
+    "enqueue(1.0, 'a'); batch = take(1.0); read(batch)"
+    """
     names: dict[str, str] = {}
-    if len(steps) > 24:
-        return f"{render(steps[:8])}; ... {len(steps) - 20:,} calls ...; {render(steps[-12:])}"
-    return "; ".join(_words(step, names) for step in steps) or "a new queue"
+    words = [word for step in steps if (word := _words(step, names))]
+    if len(words) > 24:
+        words = [*words[:8], f"... {len(words) - 20:,} calls ...", *words[-12:]]
+    return "; ".join(words) or "a new queue"
 
 
 def _words(step: Step, names: dict[str, str]) -> str:
@@ -274,7 +279,9 @@ def _words(step: Step, names: dict[str, str]) -> str:
         return f"cancel({shown(rest[0])}{'' if rest[1] is None else f', match={rest[1]!r}'})"
     if operation == "clock":
         return f"clock = {shown(rest[0])}"
-    name = names.get(rest[0], "batch")
+    name = names.get(rest[0], "")
+    if not name:
+        return ""
     if operation != "process":
         return f"{operation}({name})"
     words = {"none": "handler", "stop": "StopDispatch", "raise": "Failure", "close": "the clock passes the deadline"}

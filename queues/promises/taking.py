@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from itertools import permutations
 
-from queues.offer import ESSENTIALS, has
-from queues.schedules import emptying
-from queues.shrinking import agree_on
-from queues.trial import INFINITY, Broken, Promise, Trial, promise
+from queues.promises.offer import ESSENTIALS, has
+from queues.promises.schedules import emptying
+from queues.promises.shrinking import agree_on
+from queues.promises.trial import INFINITY, Broken, Promise, Trial, promise
 
 TAKING: list[Promise] = []
 EPOCHS = (0.0, -3.5, 60.0, 64.0, 4090.0, 4096.0, 262140.0, 262144.0, 16777216.0, 1e9, 1.7e9)

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from queues.offer import Offer, attempt
-from queues.schedules import ACTIONS, Difference, Player, Step
-from queues.trial import told_error
+from queues.promises.offer import Offer, attempt
+from queues.promises.schedules import ACTIONS, Difference, Player, Step
+from queues.promises.trial import told_error
 
 
 class Ledger:

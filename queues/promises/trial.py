@@ -11,7 +11,7 @@ from operator import eq
 from random import Random
 from typing import Any
 
-from queues.offer import VIEWS, Clock, Offer, attempt, build
+from queues.promises.offer import VIEWS, Clock, Offer, attempt, build
 
 INFINITY = float("inf")
 LONGEST_LOG = 16

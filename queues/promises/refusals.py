@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from queues.offer import build
-from queues.promises_process import filled, nothing
-from queues.trial import INFINITY, Promise, Trial, promise
+from queues.promises.offer import build
+from queues.promises.process import filled, nothing
+from queues.promises.trial import INFINITY, Promise, Trial, promise
 
 REFUSALS: list[Promise] = []
 NANS = (float("nan"), -float("nan"), INFINITY - INFINITY, Decimal("NaN"), Decimal("-NaN"), Decimal("sNaN"))

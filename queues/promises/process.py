@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from queues.schedules import Failure
+from queues.promises.schedules import Failure
+from queues.promises.trial import INFINITY, Broken, Promise, Trial, promise
 from queues.timer.rules import StopDispatch
-from queues.trial import INFINITY, Broken, Promise, Trial, promise
 
 PROCESS: list[Promise] = []
 LONGEST_BATCH = 100
@@ -140,7 +140,7 @@ def default_window(trial: Trial) -> None:
     trial.expect(queue.process(queue.take(1.0), nothing), 0)
 
 
-@promise(PROCESS, "default-window-is-60", "process clock")
+@promise(PROCESS, "default-window-is-60", "process process-deadline clock")
 def default_window_is_60(trial: Trial) -> None:
     """A queue that was told no window has one of 60.
 

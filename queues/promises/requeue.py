@@ -6,11 +6,11 @@ from functools import partial
 from itertools import permutations, product
 from operator import itemgetter
 
-from queues.ledger import unbalanced
-from queues.promises_process import clockwork
-from queues.schedules import Step, emptying, random_steps
-from queues.shrinking import agree, agree_on, shrink
-from queues.trial import INFINITY, Broken, Promise, Trial, promise
+from queues.promises.ledger import unbalanced
+from queues.promises.process import clockwork
+from queues.promises.schedules import Step, emptying, random_steps
+from queues.promises.shrinking import agree, agree_on, shrink
+from queues.promises.trial import INFINITY, Broken, Promise, Trial, promise
 
 REQUEUE: list[Promise] = []
 STARTS = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0)

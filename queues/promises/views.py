@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from queues.offer import Offer, attempt
-from queues.promises_process import filled
-from queues.promises_requeue import STARTS
-from queues.schedules import Difference, Player, Step, random_steps
-from queues.shrinking import shrink
-from queues.trial import INFINITY, Broken, Promise, Trial, promise, told_error
+from queues.promises.offer import Offer, attempt
+from queues.promises.process import filled
+from queues.promises.requeue import STARTS
+from queues.promises.schedules import Difference, Player, Step, random_steps
+from queues.promises.shrinking import shrink
+from queues.promises.trial import INFINITY, Broken, Promise, Trial, promise, told_error
 
 VIEWING: list[Promise] = []
 

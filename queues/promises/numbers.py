@@ -6,9 +6,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from queues.promises_taking import EPOCHS
-from queues.shrinking import agree
-from queues.trial import INFINITY, Promise, Trial, promise
+from queues.promises.shrinking import agree
+from queues.promises.taking import EPOCHS
+from queues.promises.trial import INFINITY, Promise, Trial, promise
 
 NUMBERS: list[Promise] = []
 

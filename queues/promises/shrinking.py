@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from queues.offer import Offer
-from queues.schedules import WEIGHTS, Difference, Step, difference, random_steps
-from queues.trial import INFINITY, Broken, Trial
+from queues.promises.offer import Offer
+from queues.promises.schedules import WEIGHTS, Difference, Step, difference, random_steps
+from queues.promises.trial import INFINITY, Broken, Trial
 
 NOTHING = Offer(frozenset())
 WORK = 150_000

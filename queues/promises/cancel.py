@@ -7,10 +7,10 @@ import weakref
 from itertools import product
 from typing import Any
 
-from queues.promises_holding import Payload, gone
-from queues.promises_process import filled, handing
-from queues.schedules import Failure
-from queues.trial import INFINITY, Broken, Promise, Trial, promise
+from queues.promises.holding import Payload, gone
+from queues.promises.process import filled, handing
+from queues.promises.schedules import Failure
+from queues.promises.trial import INFINITY, Broken, Promise, Trial, promise
 
 CANCEL: list[Promise] = []
 

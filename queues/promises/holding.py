@@ -5,9 +5,16 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from queues.trial import Promise, Trial, promise
+from queues.promises.offer import Offer
+from queues.promises.requeue import STARTS
+from queues.promises.schedules import Difference, Player, Step, random_steps
+from queues.promises.shrinking import shrink
+from queues.promises.trial import ENDLESS, Broken, Promise, Trial, promise
 
 HOLDING: list[Promise] = []
 
@@ -158,7 +165,8 @@ def gone(trial: Trial, ghosts: list[weakref.ref[Payload]], after: str) -> None:
 def container_is_listed(trial: Trial) -> None:
     """container() lists the objects that it is made of, no message.
 
-    Its shallow size grows with what is queued; no payload is in it; each object is there once.
+    Its shallow size grows with what is queued; no payload is in it; each object is there once, and None is none. The
+    latter is looked at after each step of random schedules, too.
     """
     queue = trial.queue()
     empty = sum(map(sys.getsizeof, queue.container()))
@@ -170,3 +178,20 @@ def container_is_listed(trial: Trial) -> None:
     trial.expect(any(thing is payload for thing in objects), False, "a payload is listed")
     trial.expect(len({id(thing) for thing in objects}), len(objects), "different objects listed")
     trial.expect(trial.length(queue), 2000)
+    for _ in range(5):
+        steps = random_steps(trial.random, trial.offer, max(50, trial.steps // 20), STARTS)
+        found = _listed_wrongly(trial, steps)
+        if found is not None:
+            raise Broken(shrink(found, partial(_listed_wrongly, trial)).told())
+
+
+def _listed_wrongly(trial: Trial, steps: Sequence[Step]) -> Difference | None:
+    """Play `steps` and return the first one after which container() lists None or something twice, or None."""
+    player = Player(trial.queue_class, trial.offer, Offer(frozenset()), "read" in trial.offer)
+    for number, step in enumerate(steps, 1):
+        player.play(step)
+        objects = list(islice(player.queue.container(), ENDLESS))
+        places = {id(thing) for thing in objects if thing is not None}
+        if len(places) < len(objects):
+            return Difference(tuple(steps[:number]), "different objects in container()", len(objects), len(places))
+    return None
