@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -314,13 +314,23 @@ def _tables(opened: Run) -> list[Table]:
     return documents.tables(rows, worst, read_reference(REFERENCE), list(_subjects()))
 
 
+def _promised(rows: list[dict[str, Any]]) -> Table:
+    """Ask the subjects of a run what they promise: that stands before any figure."""
+    from runners.promises import promise_table
+
+    known = _subjects()
+    measured = {row["subject"]: row["target"] for row in rows if row["subject"] != "null"}
+    ordered = [name for name in known if name in measured] + sorted(name for name in measured if name not in known)
+    return promise_table({name: _checked(measured[name] or known[name]) for name in ordered})
+
+
 @app.command(epilog="Example: lab report results/my-machine/20260101T120000Z-standard")
 def report(
     path: RunArgument = None,
     readme: Annotated[Path | None, typer.Option(help="Renew the table and the picture of this page instead.")] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Write the tables and pictures of a run as a page beside it."""
+    """Write what its subjects promise, and the tables and pictures of a run, as a page beside it."""
     from lab import archive, figure
     from lab.report import renewed, write
     from lab.table import markdown
@@ -333,7 +343,7 @@ def report(
     }
     if readme is None:
         folder = opened.path.parent / f"{opened.path.name}-report"
-        page = write(folder, f"{opened.path.name}: {_machine(opened)}", tables, pictures)
+        page = write(folder, f"{opened.path.name}: {_machine(opened)}", [_promised(rows), *tables], pictures)
         typer.echo(f"written: {page}")
         return
     cycle = next(one for one in tables if one.title.startswith("The cycle"))

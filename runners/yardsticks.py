@@ -1,0 +1,171 @@
+"""Holds the queues against the barest code that does the same, and the two ways of timing against each other.
+
+    python -m runners.yardsticks
+
+Each line is a ratio of medians: over alternating rounds in one process, or over alternating fresh processes. The loops
+are pinned to one processor like those of a worker.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import thread_time_ns
+from typing import Any
+
+import numpy as np
+
+from lab.case import Case, execution_of
+from queues.timer.array import Array
+from queues.timer.chunked import Chunked
+from queues.timer.linked_known_tail import LinkedKnownTail
+from runners.batched import ProcessSampler, enqueue_all
+from runners.cost import read_cost
+from runners.rigs import PAYLOAD, fill, ordered
+from runners.run import spec_of
+from runners.spawn import pinned_processor, prime, run_cost, run_worker
+
+INFINITY = float("inf")
+Run = Callable[[], float]
+
+
+class Bare:
+    """A method that only appends."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+
+    def enqueue(self, start: Any, *message: Any) -> None:
+        """Keep it, wherever it belongs."""
+        self.items.append((start, message))
+
+
+def enqueued(queue_class: Any, messages: int) -> float:
+    """ns a message, in order from empty."""
+    return float(enqueue_all(thread_time_ns, queue_class(), list(ordered(0, messages)), PAYLOAD)) / messages
+
+
+def taken(queue: Any, due: int) -> float:
+    """ns for one take; the batch is put back outside the clock."""
+    t0 = thread_time_ns()
+    batch = queue.take(due - 1.0)
+    t1 = thread_time_ns()
+    queue.requeue(batch)
+    return float(t1 - t0)
+
+
+def sliced(items: list[Any], due: int) -> float:
+    """ns for the slice alone, letting go of it included."""
+    t0 = thread_time_ns()
+    items[:due]
+    t1 = thread_time_ns()
+    return float(t1 - t0)
+
+
+def processed(queue_class: Any, messages: int) -> float:
+    """ns a message for a whole batch."""
+    return float(ProcessSampler(queue_class, {"messages": messages}, 1).sample(thread_time_ns)) / messages
+
+
+def bare_loop(messages: int) -> float:
+    """ns a message for a loop that asks the clock of the queues before each message and calls a handler."""
+    from time import time as clock
+
+    items = [(start, PAYLOAD) for start in ordered(0, messages)]
+
+    def handler(start: float, message: str) -> None:
+        return None
+
+    t0 = thread_time_ns()
+    for item in items:
+        if clock() >= INFINITY:
+            break
+        handler(*item)
+    return float(thread_time_ns() - t0) / messages
+
+
+def put_back(part: int) -> float:
+    """ns for hanging a part of the list in again, its tail known."""
+    detach, reattach, _ = LinkedKnownTail.primitives(200_000, part)
+    taken_ns = []
+    for _ in range(101):
+        fragment = detach()
+        t0 = thread_time_ns()
+        reattach(fragment)
+        taken_ns.append(thread_time_ns() - t0)
+    return float(median(taken_ns))
+
+
+def ratio(question: str, ours: Run, bare: Run, rounds: int) -> None:
+    """Print the medians of both over alternating rounds, and their ratio."""
+    first, second = [], []
+    for _ in range(rounds):
+        first.append(ours())
+        second.append(bare())
+    print(
+        f"{question}: {median(first):,.0f} / {median(second):,.0f} ns = {median(first) / median(second):.2f}",
+        flush=True,
+    )
+
+
+def batched_and_pyperf(workload: str, subject: str, processes: int = 7, **params: int) -> None:
+    """Print the mean that pyperf finds over the p50 of a batched loop, alternating fresh processes."""
+    by_pyperf, by_batches = [], []
+    for process in range(processes):
+        for kind, found in (("cost", by_pyperf), ("batched", by_batches)):
+            execution = execution_of(Case.of(kind, "timer", subject, workload, clock="wall", **params), process, 1)
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                if kind == "cost":
+                    outcome = run_cost(spec_of(execution), folder, options=("-p", "1", "-n", "5", "-w", "1"))
+                    found.append(read_cost(folder / "cost.json")["mean_ns"])
+                else:
+                    outcome = run_worker(spec_of(execution), folder)
+                    operation = outcome.result["operations"][0]
+                    samples = np.fromfile(folder / operation["samples"], dtype=np.int64)[1:]
+                    found.append(float(np.median(samples)) / operation["calls_per_sample"])
+    print(
+        f"pyperf mean / batched p50, {workload} on {subject}: "
+        f"{median(by_pyperf):,.0f} / {median(by_batches):,.0f} ns = {median(by_pyperf) / median(by_batches):.3f}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Print every ratio; about a minute."""
+    prime()
+    batched_and_pyperf("enqueue-in-order", "array", messages=20_000)
+    batched_and_pyperf("cycle", "array", due=1_000, queued=20_000)
+    batched_and_pyperf("cycle", "linked-known-tail", due=10, queued=20_000)
+    processor = pinned_processor()
+    if processor is not None:
+        os.sched_setaffinity(0, {processor})
+    gc.collect()
+    gc.freeze()
+    gc.collect()
+    print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")
+    array = fill(Array(), ordered(0, 210_000))
+    items = list(array.contents())
+    ratio("array, take of 10,000 / slice alone", lambda: taken(array, 10_000), lambda: sliced(items, 10_000), 301)
+    del array, items
+    for messages in (1_000, 20_000, 200_000):
+        question = f"enqueue in order, {messages:,} / bare append method"
+        rounds = 5 + 40_000 // messages
+        ratio(
+            f"chunked, {question}",
+            lambda n=messages: enqueued(Chunked, n),
+            lambda n=messages: enqueued(Bare, n),
+            rounds,
+        )  # type: ignore[misc]
+    for name, kind in (("chunked", Chunked), ("array", Array)):
+        ratio(f"{name}, process / bare loop", lambda kind=kind: processed(kind, 10_000), lambda: bare_loop(10_000), 31)  # type: ignore[misc]
+    ratio("linked-known-tail, reattach of 100,000 / of 10", lambda: put_back(100_000), lambda: put_back(10), 5)
+
+
+if __name__ == "__main__":
+    main()
