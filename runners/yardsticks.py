@@ -152,7 +152,6 @@ def main() -> None:
     array = fill(Array(), ordered(0, 210_000))
     items = list(array.contents())
     ratio("array, take of 10,000 / slice alone", lambda: taken(array, 10_000), lambda: sliced(items, 10_000), 301)
-    del array, items
     for messages in (1_000, 20_000, 200_000):
         question = f"enqueue in order, {messages:,} / bare append method"
         rounds = 5 + 40_000 // messages

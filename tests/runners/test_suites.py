@@ -22,9 +22,22 @@ def test_every_case_is_one_that_its_workload_accepts(suite) -> None:  # type: ig
 def test_every_suite_has_every_table(suite) -> None:  # type: ignore[no-untyped-def]
     names = {case.workload for case in cases(suite)}
     assert names >= {
-        "null-loop", "cycle", "requeue-unused", "reattach", "growth", "steady-enqueue", "steady-dispatch", "window-cycle",
-        "free", "free-in-batches", "enqueue-in-order", "enqueue-out-of-order", "resident", "drained", "complexity",
-    }  # fmt: skip
+        "null-loop",
+        "cycle",
+        "requeue-unused",
+        "reattach",
+        "growth",
+        "steady-enqueue",
+        "steady-dispatch",
+        "window-cycle",
+        "free",
+        "free-in-batches",
+        "enqueue-in-order",
+        "enqueue-out-of-order",
+        "resident",
+        "drained",
+        "complexity",
+    }
 
 
 def test_the_standard_suite_has_the_sizes_of_the_documents() -> None:
