@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import thread_time_ns
@@ -115,10 +116,11 @@ def ratio(question: str, ours: Run, bare: Run, rounds: int) -> None:
 
 def batched_and_pyperf(workload: str, subject: str, processes: int = 7, **params: int) -> None:
     """Print the mean that pyperf finds over the p50 of a batched loop, alternating fresh processes."""
-    by_pyperf, by_batches = [], []
+    by_pyperf: list[float] = []
+    by_batches: list[float] = []
     for process in range(processes):
         for kind, found in (("cost", by_pyperf), ("batched", by_batches)):
-            execution = execution_of(Case.of(kind, "timer", subject, workload, clock="wall", **params), process, 1)
+            execution = execution_of(Case(kind, "timer", subject, workload, tuple(params.items()), "wall"), process, 1)
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
                 if kind == "cost":
@@ -153,16 +155,10 @@ def main() -> None:
     items = list(array.contents())
     ratio("array, take of 10,000 / slice alone", lambda: taken(array, 10_000), lambda: sliced(items, 10_000), 301)
     for messages in (1_000, 20_000, 200_000):
-        question = f"enqueue in order, {messages:,} / bare append method"
-        rounds = 5 + 40_000 // messages
-        ratio(
-            f"chunked, {question}",
-            lambda n=messages: enqueued(Chunked, n),
-            lambda n=messages: enqueued(Bare, n),
-            rounds,
-        )  # type: ignore[misc]
+        question = f"chunked, enqueue in order, {messages:,} / bare append method"
+        ratio(question, partial(enqueued, Chunked, messages), partial(enqueued, Bare, messages), 5 + 40_000 // messages)
     for name, kind in (("chunked", Chunked), ("array", Array)):
-        ratio(f"{name}, process / bare loop", lambda kind=kind: processed(kind, 10_000), lambda: bare_loop(10_000), 31)  # type: ignore[misc]
+        ratio(f"{name}, process / bare loop", partial(processed, kind, 10_000), partial(bare_loop, 10_000), 31)
     ratio("linked-known-tail, reattach of 100,000 / of 10", lambda: put_back(100_000), lambda: put_back(10), 5)
 
 

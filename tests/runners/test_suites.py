@@ -15,7 +15,8 @@ def test_every_case_is_one_that_its_workload_accepts(suite) -> None:  # type: ig
     assert len({case.key for case in found}) == len(found)
     for case in found:
         if case.kind != "complexity":
-            find(case.family, case.workload).require(case.kind, case.parameters)
+            sizes = {name: int(value) for name, value in case.params}
+            find(case.family, case.workload).require(case.kind, sizes)
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
