@@ -245,7 +245,7 @@ def _memory(result: dict[str, Any]) -> dict[str, Any]:
 
 
 ONE_FILL = 5_000
-"""A queue filled with so many messages is an average of its own: it is filled twice a process, without calibration."""
+"""A queue filled with so many messages is an average of its own: it is filled once a process, without calibration."""
 
 
 def _cost(execution: Execution, spec: dict[str, Any], folder: Path, settings: Settings) -> Measured:
@@ -253,7 +253,7 @@ def _cost(execution: Execution, spec: dict[str, Any], folder: Path, settings: Se
     options = settings.cost_options
     loops = settings.loops.get(execution.key)
     if int(execution.case.parameters.get("messages", 0)) >= ONE_FILL:
-        options = ("-p", "1", "-n", "2", "-w", "0", "-l", "1")
+        options = ("-p", "1", "-n", "1", "-w", "0", "-l", "1")
     elif loops:
         options += ("-l", str(loops))
     outcome = run_cost(

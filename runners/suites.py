@@ -91,12 +91,12 @@ STANDARD = Suite(
     sentence="the tables of the documents at their sizes",
     processes=5,
     subjects=FIELD,
-    limits=Limits(seconds=20),
+    limits=Limits(seconds=12),
     cost_options=_pyperf(values=5, min_seconds=0.02),
     latency={
         "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 400, 10_000: 40, 100_000: 8}),
         "requeue-unused": [
-            {"due": 10_000, "unused": unused, "queued": 200_000, "calls": 20} for unused in (0, 10, 1_000, 10_000)
+            {"due": 10_000, "unused": unused, "queued": 200_000, "calls": 10} for unused in (0, 10, 1_000, 10_000)
         ],
         "reattach": [
             {"part": 10, "queued": 200_000, "calls": 4_000},

@@ -26,7 +26,7 @@ Variant = tuple[str, Callable[[], float]]
 
 
 class ListsOnly(Chunked):
-    """Chunks stay lists: sealing costs nothing, and the collector walks every message again and again."""
+    """Chunks stay lists: sealing costs nothing, and a full collection walks every message."""
 
     __slots__ = ()
 
@@ -43,11 +43,12 @@ class ListsOnly(Chunked):
 @contextmanager
 def load(messages: int) -> Iterator[None]:
     """Let chunks hold so many messages."""
-    kept, chunked.LOAD = chunked.LOAD, messages
+    kept, young = chunked.LOAD, chunked.FULL - chunked.LOAD
+    chunked.LOAD, chunked.FULL = messages, messages + young
     try:
         yield
     finally:
-        chunked.LOAD = kept
+        chunked.LOAD, chunked.FULL = kept, kept + young
 
 
 def growth(queue_class: Any, messages: int, size: int) -> float:

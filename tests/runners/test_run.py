@@ -187,6 +187,32 @@ def test_a_run_killed_in_the_middle_resumes_to_the_same_set_of_executions(tmp_pa
     assert facts["state"] == "complete"
 
 
+INTERRUPTIBLE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from lab.cli import main; sys.argv = ['lab', *sys.argv[1:]]; main()"
+)
+"""Whoever starts a job in the background may have it ignore SIGINT; a person at a terminal does not."""
+
+
+def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTIBLE, "run", "--suite", "quick", "--workload", "cycle"]
+    command += ["--subject", "array", "--processes", "9", "--results", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stderr is not None
+    process.stderr.readline()  # the first execution has ended
+    os.kill(process.pid, signal.SIGINT)
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 130
+    (path,) = archive.find_runs(tmp_path)
+    assert f"lab run --resume {path}" in said
+    assert "Traceback" not in said
+    stopped = archive.open_run(path)
+    assert stopped.state == "interrupted"
+    assert 0 < len(stopped.done()) < len(stopped.planned)
+    assert archive.verify(path) == []
+
+
 def test_the_seed_of_the_workload_is_the_same_for_every_subject_and_process() -> None:
     planned = plan([tiny("array"), tiny("linked")], 2, 9)
     assert len({spec_of(execution)["seed"] for execution in planned}) == 1
