@@ -23,8 +23,8 @@ Invariants  The tail is the last chunk and a list; no other chunk is empty; star
             the tail; `_marks` is None or has `_origin` plus the messages up to the end of each sealed chunk.
 Weakness    Messages put in out of order turn chunks back into lists, which the collector walks. A short queue is one
             list, whose pointers all move with every single message taken.
-Tried       `python -m runners.variants` races what lost, as ratios to what was kept: chunks that stay lists, other loads,
-            counting or indexing while going through a chunk instead of popping.
+Tried       `python -m runners.variants` races what lost, as ratios to what was kept: chunks that stay lists, other
+            loads, and counting or indexing while going through a chunk instead of popping.
 """
 
 from __future__ import annotations
