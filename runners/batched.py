@@ -11,7 +11,7 @@ from time import perf_counter_ns
 
 from runners.counters import Counters, note_queue, resident_bytes
 from runners.latency import NULL_CALLS, bare, blank, ignore, require_dispatched, require_length
-from runners.rigs import INFINITY, PAYLOAD, cycle, fill, holds, ordered, shuffled
+from runners.rigs import PAYLOAD, cycle, fill, holds, ordered, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class ProcessSampler:
         require_length(batch, self.calls)
         process = queue.process
         t0 = clock()
-        dispatched = process(batch, ignore, INFINITY)
+        dispatched = process(batch, ignore)
         t1 = clock()
         require_dispatched(dispatched, self.calls)
         return t1 - t0

@@ -11,6 +11,7 @@ from itertools import count
 
 from runners.latency import CheckFailed, ignore
 from runners.rigs import INFINITY, PAYLOAD, shuffled
+from runners.workload import NotOffered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,17 +137,23 @@ class LifeSampler:
         self.calls = sum(len(starts) + len(late) for starts, _, _, late in self.rounds)
         self.queue: Any = None
 
+    def _fresh(self, tick: Callable[[], int]) -> Any:
+        try:
+            return self.queue_class(clock=tick)
+        except TypeError as error:
+            raise NotOffered(f"a clock of one's own is not offered, which a window needs: {error}") from error
+
     def sample(self, clock: Callable[[], Any]) -> Any:
         """Return what one sample took, in the clock's unit; making the queue, letting go of the last: outside."""
         tick = count().__next__
         self.queue = None
-        self.queue = self.queue_class(clock=tick)
+        self.queue = self._fresh(tick)
         return live(clock, self.queue, tick, self.rounds, PAYLOAD)
 
     def check(self) -> None:
         """Live once more, slowly, and see that every message is dispatched or cancelled once, in order in a batch."""
         tick = count().__next__
-        queue = self.queue_class(clock=tick)
+        queue = self._fresh(tick)
         seen: list[float] = []
         expected = self.calls
         for starts, cancelled, now, late in self.rounds:

@@ -25,6 +25,7 @@ EVERYTHING = [
     for workload in workloads
     for subject, target in {**SUBJECTS_HERE, "tiny": "tiny:Tiny"}.items()
     if workload != "reattach" or subject.startswith("linked")
+    if not (workload.startswith("life-") and subject == "tiny")  # it takes no clock, see below
 ]
 COUNTERS = {
     "minor_faults",
@@ -34,6 +35,12 @@ COUNTERS = {
     "steal_ticks",
     "collections",
 }
+
+
+def test_a_queue_that_takes_no_clock_of_its_own_is_not_offered_a_life(tmp_path: Path) -> None:
+    ended = work(tmp_path, "batched", "life-constant-delay", target="tiny:Tiny")
+    assert (ended.code, ended.result["status"]) == (0, "not-offered")
+    assert "clock" in ended.result["message"]
 
 
 @pytest.mark.parametrize(("kind", "workload", "target"), EVERYTHING)
@@ -224,7 +231,7 @@ def test_it_loads_the_standard_library_the_workloads_and_the_queue_and_nothing_e
         own.add(name if file.startswith(str(ROOT)) or name == "tiny" else line)
     assert own == {
         *("__main__", "tiny", "queues", "queues.registry", "queues.timer", "queues.timer.rules", "runners"),
-        *(f"runners.{name}" for name in ("batched", "counters", "latency", "memory", "null", "rigs")),
+        *(f"runners.{name}" for name in ("batched", "counters", "latency", "lifecycle", "memory", "null", "rigs")),
         *("runners.workload", "runners.workloads"),
     }
 

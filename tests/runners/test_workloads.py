@@ -11,6 +11,7 @@ from queues.model import Model
 from queues.registry import load
 from runners.batched import CycleSampler, EnqueueSampler
 from runners.latency import CheckFailed
+from runners.lifecycle import PATTERNS
 from runners.rigs import PAYLOAD, fill, ordered, shuffled, verify
 from runners.workload import NotOffered
 from runners.workloads import WORKLOADS, find
@@ -29,6 +30,8 @@ NAMES = {
     "free-in-batches": ("latency",),
     "enqueue-in-order": ("batched", "cost"),
     "enqueue-out-of-order": ("batched", "cost"),
+    "process": ("batched", "cost"),
+    **{f"life-{name}": ("batched", "cost") for name in PATTERNS},
     "resident": ("memory",),
     "drained": ("memory",),
 }

@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from runners.lifecycle import PATTERNS
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 WORKER = ROOT / "runners" / "worker.py"
 
@@ -221,6 +223,8 @@ SMALL: dict[str, dict[str, dict[str, int]]] = {
         "cycle": {"due": 10, "queued": 100},
         "enqueue-in-order": {"messages": 200},
         "enqueue-out-of-order": {"messages": 200},
+        "process": {"messages": 200},
+        **{f"life-{name}": {"messages": 200} for name in PATTERNS},
     },
     "memory": {
         "resident": {"messages": 500},
