@@ -239,7 +239,8 @@ def _carry_out(opened: Run, settings: Settings) -> None:
         finally:
             progress.end()
         state = opened.finish()
-    measured = sum(1 for status in opened.rows().column("status").to_pylist() if status == "ok")
+    columns = opened.rows().select(["subject", "status"]).to_pylist()
+    measured = [row for row in columns if row["status"] == "ok" and row["subject"] != "null"]  # the instrument is none
     done, planned = len(opened.done()), len(opened.planned)
     if interrupted:
         raise Stop(

@@ -109,7 +109,7 @@ def test_a_capture_holds_no_path_host_name_or_user_name(monkeypatch: pytest.Monk
     ("text", "scrubbed"),
     [
         ("FileNotFoundError: '/home/ann/my queues/fast.py'", "FileNotFoundError: '…/fast.py'"),
-        ('  File "/work/lab/x.py", line 3, in f', '  File "…/x.py", line 3, in f'),
+        ('  File "/srv/lab/x.py", line 3, in f', '  File "…/x.py", line 3, in f'),
         ("error:/srv/data/log:12", "error:…/log:12"),
         ("(/opt/q/z)", "(…/z)"),
         ("at /tmp/", "at …/tmp"),
