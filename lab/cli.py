@@ -1,20 +1,22 @@
 """The front door: reads the command line, calls the rooms behind it, prints; computes nothing.
 
 The only file of `lab` that imports `runners`, and so longer than 300 lines: every command is wired here.
-Heavy imports are inside the commands, so that `--help` answers at once.
-Exit codes: 0 holds, 1 broken or regressed, 2 wrong usage, 3 inconclusive, 4 nothing measured, 5 not comparable.
+Heavy imports are inside the commands, so that `--help` answers at once. What commands share stands in front.py, the
+commands that only judge what was measured in judging.py.
 """
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Iterator
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from lab import judging as judging
+from lab.front import RESULTS, Code, ResultsOption, RunArgument, Stop, machine_sentence, sentences
+from lab.front import app as app
 
 if TYPE_CHECKING:
     from lab.archive import Run
@@ -24,28 +26,6 @@ if TYPE_CHECKING:
     from runners.suites import Suite
 
 REFERENCE = Path(__file__).resolve().parent.parent / "results" / "reference" / "perl-5.40-timer.csv"
-RESULTS = Path("results")
-
-app = typer.Typer(
-    name="lab",
-    help="Measure queues that dispatch what is due: what each costs, how bad its slowest call is, what it holds.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-class Code(IntEnum):
-    """What the exit code of a command says."""
-
-    HOLDS = 0
-    REGRESSED = 1
-    USAGE = 2
-    INCONCLUSIVE = 3
-    NOTHING_MEASURED = 4
-    NOT_COMPARABLE = 5
-    INTERRUPTED = 130
 
 
 class Clock(StrEnum):
@@ -60,18 +40,6 @@ class Collector(StrEnum):
 
     ON = "on"
     OFF = "off"
-
-
-class Stop(Exception):
-    """Ends a command with one sentence on stderr and an exit code."""
-
-    def __init__(self, sentence: str, code: Code = Code.USAGE) -> None:
-        super().__init__(sentence)
-        self.code = code
-
-
-ResultsOption = Annotated[Path, typer.Option("--results", help="The folder that holds the runs.")]
-RunArgument = Annotated[Path | None, typer.Argument(help="The folder of a run; without it the newest.")]
 
 
 @app.command(epilog="Example: lab run --suite quick --subject array --subject linked-known-tail")
@@ -297,7 +265,7 @@ def show(
 
     opened = archive.open_run(path or archive.newest(results))
     render = table.markdown if markdown else table.text
-    typer.echo(f"{opened.path.name}: {opened.state}, {_machine(opened)}")
+    typer.echo(f"{opened.path.name}: {opened.state}, {machine_sentence(opened)}")
     found = _tables(opened)
     for sentence in opened.ignored:
         typer.echo(f"note: {sentence}")
@@ -344,24 +312,16 @@ def report(
     }
     if readme is None:
         folder = opened.path.parent / f"{opened.path.name}-report"
-        page = write(folder, f"{opened.path.name}: {_machine(opened)}", [_promised(rows), *tables], pictures)
+        page = write(folder, f"{opened.path.name}: {machine_sentence(opened)}", [_promised(rows), *tables], pictures)
         typer.echo(f"written: {page}")
         return
     cycle = next(one for one in tables if one.title.startswith("The cycle"))
     picture = readme.parent / "results" / "reference" / "cycle.svg"
     picture.write_text(list(pictures.values())[-1], encoding="utf-8")
-    where = f"Measured on {_machine(opened)}; run `{opened.path.name}`."
+    where = f"Measured on {machine_sentence(opened)}; run `{opened.path.name}`."
     content = f"{markdown(cycle)}\n\n{where}"
     readme.write_text(renewed(readme.read_text(encoding="utf-8"), "cycle", content), encoding="utf-8")
     typer.echo(f"renewed: {readme} and {picture}")
-
-
-def _machine(opened: Run) -> str:
-    facts = opened.environment
-    memory = facts.get("memory_bytes")
-    size = f"{memory / 2**30:.0f} GiB, " if memory else ""
-    python = f"{facts.get('implementation')} {facts.get('python')}"
-    return f"{facts.get('processor')}, {facts.get('cores')} cores, {size}{python}"
 
 
 @app.command(epilog="Example: lab verify results/my-machine/20260101T120000Z-quick")
@@ -421,24 +381,5 @@ def demo(subject: Annotated[str, typer.Option(help="The queue that the rounds ru
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one sentence and an exit code, never in a traceback."""
-    with _sentences():
+    with sentences():
         app(prog_name="lab")
-
-
-@contextlib.contextmanager
-def _sentences() -> Iterator[None]:
-    from lab.archive import ArchiveError
-
-    try:
-        yield
-    except Stop as stop:
-        typer.echo(f"lab: {stop}", err=True)
-        sys.exit(stop.code)
-    except ArchiveError as error:
-        typer.echo(f"lab: {error}", err=True)
-        sys.exit(Code.USAGE)
-    except BrokenPipeError:
-        sys.exit(Code.HOLDS)
-    except KeyboardInterrupt:
-        typer.echo("lab: stopped", err=True)
-        sys.exit(Code.INTERRUPTED)

@@ -1,7 +1,8 @@
 """The shape of what is stored: the columns of every table, their types, and the way from older shapes to this one.
 
 `results/FORMAT.md` explains the columns to a reader; a test holds the two together. One schema version covers all files
-of a run. pyarrow is imported when a table is made or read, not before.
+of a run. pyarrow is imported when a table is made or read, not before. Longer than 300 lines: the columns of all tables
+stand here.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 STATUSES = ("ok", "failed", "timeout", "memory-limit", "check-failed", "not-offered")
 EXECUTIONS, CASES, CALLS = "executions", "cases", "calls"
 OWNER = b"timer-queue-lab"  # the metadata key under which a file says which table it holds
@@ -37,6 +38,7 @@ WANTED = {
     "bool": "True or False",
     "list<int32>": "a list of whole numbers",
     "list<int64>": "a list of whole numbers",
+    "list<string>": "a list of texts",
 }
 
 
@@ -93,6 +95,16 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         *_columns("int64", "calls", "loops"),
         *_columns("int64", "", "statements branches index_operations"),
         *_columns("int64", "messages", "merged walked"),
+        *_columns("int32", "attempts", "attempt"),
+        *_columns("string", "", "set_aside disturbed"),
+        *_columns("float64", "MHz", "frequency_mhz"),
+        *_columns("bool", "", "steady"),
+        *_columns("float64", "", "drift"),
+        *_columns("int64", "bytecodes", "bytecodes"),
+        *_columns("int64", "blocks", "allocated_blocks"),
+        *_columns("int64", "instructions", "instructions"),
+        *_columns("int64", "allocations", "allocations"),
+        *_columns("int64", "bytes", "high_water_bytes"),
     ),
     CASES: (
         *CASE_COLUMNS,
@@ -101,6 +113,9 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         *_columns("int64", "samples", "n"),
         *_columns("int64", "ns", "structural_worst_ns"),
         *_columns("int64", "samples", "structural_worst_index"),
+        *_columns("list<int64>", "samples", "worst_index"),
+        *_columns("list<int64>", "ns", "worst_ns worst_process_ns"),
+        *_columns("list<string>", "", "worst_cause"),
     ),
     CALLS: (
         Column("operation", "string", "", nullable=False),
@@ -110,8 +125,26 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
 }
 """table -> its columns in order."""
 
-MIGRATIONS: dict[str, dict[int, Callable[[pa.Table], pa.Table]]] = {EXECUTIONS: {}, CASES: {}, CALLS: {}}
-"""table -> version -> the function that turns a table of that version into one of the next version."""
+ADDED = {
+    2: {
+        EXECUTIONS: [
+            "attempt",
+            "set_aside",
+            "disturbed",
+            "frequency_mhz",
+            "steady",
+            "drift",
+            "bytecodes",
+            "allocated_blocks",
+            "instructions",
+            "allocations",
+            "high_water_bytes",
+        ],
+        CASES: ["worst_index", "worst_ns", "worst_process_ns", "worst_cause"],
+        CALLS: [],
+    },
+}
+"""version -> table -> the columns that it brought, all of which may be null."""
 
 
 @cache
@@ -120,7 +153,7 @@ def schema(table: str = EXECUTIONS) -> pa.Schema:
     import pyarrow as pa
 
     types = {name: pa.type_for_alias(name) for name in ("string", "int32", "int64", "float64", "bool")}
-    types |= {f"list<{name}>": pa.list_(types[name]) for name in ("int32", "int64")}
+    types |= {f"list<{name}>": pa.list_(types[name]) for name in ("int32", "int64", "string")}
     fields = [pa.field(column.name, types[column.type], column.nullable) for column in COLUMNS[table]]
     return pa.schema(fields, metadata={OWNER: table.encode(), VERSION: str(SCHEMA_VERSION).encode()})
 
@@ -191,6 +224,27 @@ def check_version(version: object) -> None:
         raise SchemaError(
             f"it has schema version {version} and this lab reads versions up to {SCHEMA_VERSION}: update the lab"
         )
+
+
+def _with_added(table: str, version: int) -> Callable[[pa.Table], pa.Table]:
+    """Return the migration to `version`: the columns that it brought, empty in what was written before."""
+
+    def migrate(stored: pa.Table) -> pa.Table:
+        import pyarrow as pa
+
+        for name in ADDED[version][table]:
+            stored = stored.append_column(
+                schema(table).field(name), pa.nulls(len(stored), schema(table).field(name).type)
+            )
+        return stored
+
+    return migrate
+
+
+MIGRATIONS: dict[str, dict[int, Callable[[pa.Table], pa.Table]]] = {
+    table: {version - 1: _with_added(table, version) for version in ADDED} for table in COLUMNS
+}
+"""table -> version -> the function that turns a table of that version into one of the next version."""
 
 
 def execution_columns(execution: Execution) -> dict[str, Any]:

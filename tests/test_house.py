@@ -31,6 +31,8 @@ LAB_ORDER = (
     "documents",
     "figure",
     "report",
+    "front",
+    "judging",
 )
 """Each module of `lab` may import only those before it; cli.py wires them all."""
 

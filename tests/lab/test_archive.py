@@ -458,15 +458,16 @@ def test_an_older_run_is_read_through_the_migrations_and_a_newer_one_is_refused(
         place = table.schema.names.index("python")
         return table.set_column(place, "python", pa.array(["carried over"] * table.num_rows))
 
+    newest = record.SCHEMA_VERSION
     schema.cache_clear()
     for module in (record, manifest):
-        monkeypatch.setattr(module, "SCHEMA_VERSION", 2)
-    monkeypatch.setitem(record.MIGRATIONS["executions"], 1, older)
-    monkeypatch.setitem(record.MIGRATIONS["calls"], 1, lambda table: table)
-    monkeypatch.setitem(record.MIGRATIONS["cases"], 1, lambda table: table)
-    with pytest.raises(ArchiveError, match="has schema version 1, from which no way leads to 2"):
+        monkeypatch.setattr(module, "SCHEMA_VERSION", newest + 1)
+    monkeypatch.setitem(record.MIGRATIONS["executions"], newest, older)
+    monkeypatch.setitem(record.MIGRATIONS["calls"], newest, lambda table: table)
+    monkeypatch.setitem(record.MIGRATIONS["cases"], newest, lambda table: table)
+    with pytest.raises(ArchiveError, match=f"has schema version {newest}, from which no way leads to {newest + 1}"):
         open_run(path)
-    monkeypatch.setitem(manifest.MIGRATIONS, 1, lambda content: {**content, "suite": "older"})
+    monkeypatch.setitem(manifest.MIGRATIONS, newest, lambda content: {**content, "suite": "older"})
     run = open_run(path)
     assert run.suite == "older"
     assert run.rows().column("python").to_pylist() == ["carried over"] * rows.num_rows
@@ -476,9 +477,9 @@ def test_an_older_run_is_read_through_the_migrations_and_a_newer_one_is_refused(
     newer = measured(tmp_path / "newer")
     monkeypatch.undo()
     schema.cache_clear()
-    message = "it has schema version 2 and this lab reads versions up to 1: update the lab"
+    message = f"it has schema version {newest + 1} and this lab reads versions up to {newest}: update the lab"
     with pytest.raises(ArchiveError, match=message):
         open_run(newer)
     assert verify(newer) == [f"run.json cannot be read: {message}"]
     with pytest.raises(SchemaError, match=message):
-        record.check_version(2)
+        record.check_version(newest + 1)

@@ -15,7 +15,7 @@ import pytest
 
 from lab import storage
 from lab.archive import ArchiveError, open_run, resume, verify
-from lab.record import calls_table, execution_columns, table_of
+from lab.record import SCHEMA_VERSION, calls_table, execution_columns, table_of
 from lab.storage import Flaw, digest_of, read_table, write_table
 from tests.lab.runs import ARRAY, measured, plan, start
 
@@ -238,7 +238,10 @@ def another_execution() -> pa.Table:
                     {"timer-queue-lab": "executions", "timer-queue-lab.schema_version": "99"}
                 )
             ),
-            "does not belong here: it has schema version 99 and this lab reads versions up to 1: update the lab",
+            (
+                "does not belong here: it has schema version 99 and this lab reads versions up to "
+                f"{SCHEMA_VERSION}: update the lab"
+            ),
         ),
         (lambda: b"", "is no readable Parquet file"),
         (lambda: b"PAR1" * 50, "is no readable Parquet file"),

@@ -29,6 +29,7 @@ from lab.record import (
     table_of,
 )
 
+NEXT = record.SCHEMA_VERSION + 1
 FORMAT = Path(__file__).resolve().parents[2] / "results" / "FORMAT.md"
 EXECUTION = execution_of(Case.of("latency", "timer", "array", "cycle", due=10, queued=200, target="a.b:C"), 2, 1)
 
@@ -52,10 +53,10 @@ def full_row() -> dict[str, Any]:
 
 
 @pytest.fixture
-def version_2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A lab of schema version 2, for which every file written before is an older one."""
+def next_version(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A lab of the next schema version, for which every file written before is an older one."""
     schema.cache_clear()
-    monkeypatch.setattr(record, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(record, "SCHEMA_VERSION", NEXT)
     yield
     schema.cache_clear()
 
@@ -157,13 +158,13 @@ def test_a_table_of_another_tool_another_table_and_a_newer_one_are_refused() -> 
     with pytest.raises(SchemaError, match="it holds the table 'executions': expected 'calls'"):
         accept(table, CALLS)
     with pytest.raises(
-        SchemaError, match="it has schema version 2 and this lab reads versions up to 1: update the lab"
+        SchemaError, match=f"it has schema version {NEXT} and this lab reads versions up to {NEXT - 1}: update the lab"
     ):
-        accept(changed(table, _schema_version="2"))
-    with pytest.raises(SchemaError, match="its schema version is 0: expected a whole number from 1 to 1"):
+        accept(changed(table, _schema_version=str(NEXT)))
+    with pytest.raises(SchemaError, match=f"its schema version is 0: expected a whole number from 1 to {NEXT - 1}"):
         accept(changed(table, _schema_version="0"))
     for wrong in (True, None, "1", 1.0):
-        with pytest.raises(SchemaError, match="expected a whole number from 1 to 1"):
+        with pytest.raises(SchemaError, match=f"expected a whole number from 1 to {NEXT - 1}"):
             check_version(wrong)
 
 
@@ -189,21 +190,21 @@ def test_columns_in_another_order_are_put_in_order() -> None:
     assert accept(table.select(table.schema.names[::-1])) == table
 
 
-@pytest.mark.usefixtures("version_2")
+@pytest.mark.usefixtures("next_version")
 def test_an_older_table_is_carried_over_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     today = table_of([row(n=5)])
     older = today.rename_columns(["samples" if name == "n" else name for name in today.schema.names])
-    older = changed(older.replace_schema_metadata(today.schema.metadata), _schema_version="1")
+    older = changed(older.replace_schema_metadata(today.schema.metadata), _schema_version=str(NEXT - 1))
 
     def rename(table: pa.Table) -> pa.Table:
         return table.rename_columns(["n" if name == "samples" else name for name in table.schema.names])
 
-    with pytest.raises(SchemaError, match="it has schema version 1, from which no way leads to 2"):
+    with pytest.raises(SchemaError, match=f"it has schema version {NEXT - 1}, from which no way leads to {NEXT}"):
         accept(older)
-    monkeypatch.setitem(MIGRATIONS[EXECUTIONS], 1, rename)
+    monkeypatch.setitem(MIGRATIONS[EXECUTIONS], NEXT - 1, rename)
     carried = accept(older)
     assert carried.to_pylist()[0]["n"] == 5
-    assert carried.schema.metadata[b"timer-queue-lab.schema_version"] == b"2"
+    assert carried.schema.metadata[b"timer-queue-lab.schema_version"] == str(NEXT).encode()
 
 
 def test_the_way_from_every_older_version_is_there() -> None:
@@ -241,3 +242,19 @@ def test_format_md_has_the_schema_version_and_a_history_down_to_the_first() -> N
     history = text.partition("\n## History")[2]
     for version in range(1, record.SCHEMA_VERSION + 1):
         assert re.search(rf"^\| {version} \| \S", history, re.MULTILINE)
+
+
+@pytest.mark.parametrize("table", [EXECUTIONS, record.CASES])
+def test_a_table_of_version_1_is_read_with_the_later_columns_empty(table: str) -> None:
+    later = record.ADDED[2][table]
+    today = record.schema(table).empty_table() if table == record.CASES else table_of([row(n=5)])
+    older = changed(today.drop_columns(later).replace_schema_metadata(today.schema.metadata), _schema_version="1")
+    carried = accept(older, table)
+    assert carried.schema.names == record.schema(table).names
+    assert all(carried.column(name).null_count == len(older) for name in later)
+
+
+def test_the_migrations_bring_exactly_what_was_added() -> None:
+    """Every table of every older version has a way to today's, so that no run is lost by an update."""
+    for version in range(1, record.SCHEMA_VERSION):
+        assert all(version in MIGRATIONS[table] for table in COLUMNS)
