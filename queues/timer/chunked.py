@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 LOAD = 512  # messages in a chunk: see the module's docstring
 FULL = LOAD + gc.get_threshold()[0] + LOAD  # a tail as long as that has LOAD messages that the collector has seen
-SMALL = 64  # messages up to here go back into the front chunk, and chunks are joined
+SMALL = 128  # messages up to here go back into the front chunk, and chunks are joined
 FEW = 16  # due messages up to here are looked for at the front of a chunk first
 
 
@@ -80,6 +80,8 @@ class Chunked:
         "_ends",
         "_latest",
         "_marks",
+        "_opened",
+        "_opening",
         "_origin",
         "_reference",
         "_sealed",
@@ -109,6 +111,8 @@ class Chunked:
         self._marks: list[int] | None = []
         self._sealed = 0
         self._latest: Any = NEGATIVE_INFINITY
+        self._opening: Any = None
+        self._opened: list[Any] = []
 
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. In order O(1), else O(log n + chunk)."""
@@ -148,7 +152,7 @@ class Chunked:
         number = bisect_right(ends, start)
         chunk = self._chunks[number]
         if type(chunk) is tuple:
-            chunk = self._chunks[number] = [*chunk]
+            chunk = self._chunks[number] = self._unsealed(chunk)
         chunk.insert(bisect_right(chunk, start, key=START), item)
         if number == len(ends):
             if len(chunk) >= FULL:
@@ -191,15 +195,27 @@ class Chunked:
                 self._origin += 1
                 if ends:
                     self._sealed -= 1
+                    self._open_ahead()
             else:
                 cut = due_end(front, now)
                 block = self._off(front, cut if not most or cut < most else most)
             return ChunkedBatch(self._reference, [block], block[-1][0])
+        if len(front) == 1 and self._chunks[1] and self._chunks[1][0][0] > now:
+            return self._last_of_a_chunk(front)
         number = bisect_right(ends, now)
         cut = bisect_right(self._chunks[number], now, key=START)
         if most:
             number, cut = self._limited(number, cut, most)
         return self._cut(number, cut)
+
+    def _last_of_a_chunk(self, front: list[Any]) -> ChunkedBatch:
+        """Hand over the front chunk, which is down to one message. O(chunks), block moves of as many pointers."""
+        del self._chunks[0], self._ends[0]
+        if self._marks is not None:
+            del self._marks[0]
+        self._origin += 1
+        self._sealed -= 1
+        return ChunkedBatch(self._reference, [front], front[0][0])
 
     def _limited(self, number: int, cut: int, most: int) -> tuple[int, int]:
         """Where the cut is when the batch may have `most` messages: not behind (number, cut). O(chunks passed)."""
@@ -218,6 +234,8 @@ class Chunked:
         if not number:
             block = self._off(chunks[0], cut)
             return ChunkedBatch(self._reference, [block], block[-1][0])
+        if self._opening is not None and (number > 1 or chunks[0] is self._opening):
+            self._forget()
         marks = self._counted()
         ends = self._ends
         given = chunks[:number]
@@ -245,7 +263,7 @@ class Chunked:
         if sealed:
             self._sealed -= cut
         if type(front) is tuple:
-            front = self._chunks[0] = [*front]
+            front = self._chunks[0] = self._unsealed(front)
         length = len(front)
         if cut + cut <= length:
             block: list[Any] = front[:cut]
@@ -258,6 +276,38 @@ class Chunked:
             if not rest:
                 self._latest = NEGATIVE_INFINITY
         return front  # type: ignore[no-any-return]
+
+    def _open_ahead(self) -> None:
+        """Copy one message of the second chunk, if that is sealed, so that no single call has to open it whole. O(1).
+
+        What opening costs is not the pointers but the messages, each of which comes into the cache to be counted.
+        """
+        following = self._chunks[1]
+        if following is not self._opening:
+            self._forget()
+            if type(following) is not tuple:
+                return
+            self._opening = following
+        opened = self._opened
+        if len(opened) < len(following):
+            opened.append(following[len(opened)])
+
+    def _unsealed(self, chunk: tuple[Any, ...]) -> list[Any]:
+        """A sealed chunk as a list, to be put in its place; what was copied ahead serves. O(what was not)."""
+        if chunk is not self._opening:
+            return [*chunk]
+        opened = self._opened
+        if len(opened) < len(chunk):
+            opened += chunk[len(opened) :]
+        self._opening = None
+        self._opened = []
+        return opened
+
+    def _forget(self) -> None:
+        """Let go of what was copied ahead: those messages leave the queue, or others come first."""
+        if self._opening is not None:
+            self._opening = None
+            self._opened = []
 
     def _counted(self) -> list[int]:
         """The odometer behind each sealed chunk; counted anew when messages were put in or taken out between."""
@@ -288,7 +338,7 @@ class Chunked:
             self._merge(batch, left)
         elif left <= SMALL and len(front) <= LOAD and type(front) is list:
             front[:0] = chunks[0] if len(chunks) == 1 else chain.from_iterable(chunks)
-            batch.give()
+            batch.empty()
             self._origin -= left
             if self._ends:
                 self._sealed += left
@@ -363,18 +413,23 @@ class Chunked:
             self.walked += passed
             if item is not None:
                 return item
-        ends = self._ends
-        for number in range(bisect_left(ends, start), len(self._chunks)):
-            chunk = self._chunks[number]
-            index = bisect_left(chunk, start, key=START)
-            while index < len(chunk) and chunk[index][0] == start:
-                if match is None or match(*chunk[index][1:]):
+        number = bisect_left(self._ends, start)
+        chunk = self._chunks[number]
+        index = bisect_left(chunk, start, key=START)
+        while True:  # equal starts may go on in the next chunk
+            while index < len(chunk):
+                item = chunk[index]
+                if item[0] != start:
+                    return None
+                if match is None or match(*item[1:]):
                     return self._remove(number, index)
                 self.walked += 1
                 index += 1
-            if index < len(chunk):
-                break
-        return None
+            number += 1
+            if number >= len(self._chunks):
+                return None
+            chunk = self._chunks[number]
+            index = 0
 
     def _remove(self, number: int, index: int) -> tuple[Any, ...]:
         """Take one message out of a chunk, and the chunk too when it was the last; join it with a small neighbour."""
@@ -382,7 +437,7 @@ class Chunked:
         ends = self._ends
         chunk = chunks[number]
         if type(chunk) is tuple:
-            chunk = chunks[number] = [*chunk]
+            chunk = chunks[number] = self._unsealed(chunk)
         item: tuple[Any, ...] = chunk.pop(index)
         if number == len(ends):
             if not chunk and not ends:
@@ -428,6 +483,7 @@ class Chunked:
         yield self._ends
         if self._marks is not None:
             yield self._marks
+        yield self._opened
         yield from self._chunks
 
     def check(self) -> None:
@@ -450,6 +506,10 @@ class Chunked:
         lengths = accumulate(map(len, chunks[:-1]), initial=self._origin)
         if self._marks is not None and self._marks != [*lengths][1:]:
             wrong.append(f"the marks from {self._origin} are {self._marks}")
+        if self._opened != [*(self._opening or ())][: len(self._opened)]:
+            wrong.append(f"copied ahead are {self._opened}")
+        if self._opening is not None and not any(self._opening is chunk for chunk in chunks):
+            wrong.append("what is copied ahead is not queued")
         for batch in self._active:
             wrong += check_batch(batch)
         if wrong:

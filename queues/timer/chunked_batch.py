@@ -156,6 +156,13 @@ class ChunkedBatch:
             else:
                 del self.ends[number]
 
+    def empty(self) -> None:
+        """Let go of what is left. O(chunks)."""
+        self.chunks.clear()
+        self.ends = None
+        self.marks = None
+        self.behind = 0
+
     def give(self) -> tuple[list[Any], list[Any], list[int] | None]:
         """Give away chunks, ends and marks (None when unknown), and be empty."""
         chunks = self.chunks

@@ -52,6 +52,17 @@ def test_a_plan_holds_every_case_once_in_every_block() -> None:
         assert {execution.case for execution in block} == set(cases)
 
 
+def test_what_only_differs_in_the_subject_stands_side_by_side_in_a_block() -> None:
+    subjects = ("array", "linked", "chunked")
+    cases = [Case.of("memory", "timer", subject, "resident", messages=n) for n in (20, 30, 40) for subject in subjects]
+    planned = plan(cases, 2, seed=1)
+    for at in range(0, len(planned), 3):
+        group = planned[at : at + 3]
+        assert len({(execution.case.params, execution.process) for execution in group}) == 1
+        assert {execution.case.subject for execution in group} == set(subjects)
+    assert [e.case for e in planned[:9]] != [e.case for e in planned[9:]]
+
+
 def test_a_plan_depends_on_the_seed_and_on_nothing_else() -> None:
     cases = [tiny(subject) for subject in ("array", "linked", "array-naive", "linked-known-tail")]
     assert plan(cases, 4, 1) == plan(cases, 4, 1)
