@@ -95,7 +95,8 @@ class Array:
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Place a message that starts before the last one, moving the shorter side. O(log n) and a block move."""
-        require_instant(start)
+        if not start >= NEGATIVE_INFINITY:
+            require_instant(start)
         items = self._items
         head = self._head
         place = bisect_right(items, start, head, key=START)

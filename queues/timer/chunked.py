@@ -20,9 +20,11 @@ Cost        enqueue         in order O(1); else O(log n + LOAD), two bisections 
             memory          one pointer and one tuple a message, three words more for LOAD of them
 Invariants  The tail is the last chunk and a list; no other chunk is empty; starts never fall along the chunks. `_ends`
             has the last start of each chunk but the tail, `_latest` that of the last message; `_sealed` counts all but
-            the tail; `_marks` is None or has `_origin` plus the messages up to the end of each sealed chunk.
-Weakness    Messages put in out of order turn chunks back into lists, which the collector walks. A short queue is one
-            list, whose pointers all move with every single message taken.
+            the tail; `_marks` is None or has `_origin` plus the messages up to the end of each sealed chunk. For each
+            chunk but the tail `_keys` has None or its starts; `_opened` is the beginning of the sealed `_opening`.
+Weakness    Messages put in out of order turn chunks back into lists, which the collector walks; where many were put in,
+            their starts stand beside them, one pointer more a message. A short queue is one list, whose pointers all
+            move with every single message taken.
 Tried       `python -m runners.variants` races what lost, as ratios to what was kept: chunks that stay lists, other
             loads, and counting or indexing while going through a chunk instead of popping.
 """
@@ -78,6 +80,7 @@ class Chunked:
         "_chunks",
         "_clock",
         "_ends",
+        "_keys",
         "_latest",
         "_marks",
         "_opened",
@@ -108,6 +111,7 @@ class Chunked:
         self._tail: list[Any] = []
         self._chunks: list[Any] = [self._tail]
         self._ends: list[Any] = []
+        self._keys: list[Any] = []
         self._marks: list[int] | None = []
         self._sealed = 0
         self._latest: Any = NEGATIVE_INFINITY
@@ -142,33 +146,51 @@ class Chunked:
         if self._marks is not None:
             self._marks.append(self._origin + self._sealed)
         self._ends.append(block[-1][0])
+        self._keys.append(None)
         self._chunks[-1] = block
         self._chunks.append(tail)
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Place a message that starts before the last one: two bisections and a block move within one chunk."""
-        require_instant(start)
+        if not start >= NEGATIVE_INFINITY:
+            require_instant(start)
         ends = self._ends
         number = bisect_right(ends, start)
         chunk = self._chunks[number]
-        if type(chunk) is tuple:
-            chunk = self._chunks[number] = self._unsealed(chunk)
-        chunk.insert(bisect_right(chunk, start, key=START), item)
         if number == len(ends):
+            chunk.insert(bisect_right(chunk, start, key=START), item)
             if len(chunk) >= FULL:
                 self._seal()
             return
+        keys = self._keys[number]
+        most = LOAD
+        if keys is not None:
+            place = bisect_right(keys, start)
+            keys.insert(place, start)
+        else:
+            most += LOAD
+            if type(chunk) is tuple:
+                chunk = self._chunks[number] = self._unsealed(chunk)
+            place = bisect_right(chunk, start, key=START)
+        chunk.insert(place, item)
         self._sealed += 1
         self._marks = None
-        if len(chunk) >= LOAD + LOAD:
+        if len(chunk) >= most:
             self._split(number)
 
     def _split(self, number: int) -> None:
-        """Make two chunks of one that has grown to twice the load."""
+        """Make two chunks of one that has grown too long, their starts beside them.
+
+        A chunk that so many were put into will see more of them, and looking at a start through its message brings
+        two objects into the cache where one would do.
+        """
         chunk = self._chunks[number]
+        keys = self._keys[number] or [*map(START, chunk)]
         half = len(chunk) // 2
         self._chunks.insert(number, chunk[:half])
         self._ends.insert(number, chunk[half - 1][0])
+        self._keys[number] = keys[half:]
+        self._keys.insert(number, keys[:half])
         del chunk[:half]
 
     def take(self, now: Any = None, limit: int | None = None) -> ChunkedBatch | None:
@@ -195,6 +217,7 @@ class Chunked:
                 self._origin += 1
                 if ends:
                     self._sealed -= 1
+                    self._keys[0] = None
                     self._open_ahead()
             else:
                 cut = due_end(front, now)
@@ -210,7 +233,7 @@ class Chunked:
 
     def _last_of_a_chunk(self, front: list[Any]) -> ChunkedBatch:
         """Hand over the front chunk, which is down to one message. O(chunks), block moves of as many pointers."""
-        del self._chunks[0], self._ends[0]
+        del self._chunks[0], self._ends[0], self._keys[0]
         if self._marks is not None:
             del self._marks[0]
         self._origin += 1
@@ -242,7 +265,7 @@ class Chunked:
         given_ends = ends[:number]
         given_marks = marks[:number]
         count = given_marks[-1] - self._origin
-        del chunks[:number], ends[:number], marks[:number]
+        del chunks[:number], ends[:number], marks[:number], self._keys[:number]
         self._sealed -= count
         self._origin += count
         behind = count - len(given[0])
@@ -262,6 +285,7 @@ class Chunked:
         self._origin += cut
         if sealed:
             self._sealed -= cut
+            self._keys[0] = None
         if type(front) is tuple:
             front = self._chunks[0] = self._unsealed(front)
         length = len(front)
@@ -342,6 +366,7 @@ class Chunked:
             self._origin -= left
             if self._ends:
                 self._sealed += left
+                self._keys[0] = None
         else:
             self._put_in_front(batch, left)
         return left
@@ -356,6 +381,7 @@ class Chunked:
         self._chunks = chunks
         self._latest = ends.pop()
         self._ends = ends
+        self._keys = [None] * len(ends)
         self._sealed = left - len(tail)
         if not ends:
             self._origin -= left
@@ -379,6 +405,7 @@ class Chunked:
                 del marks[-2]
         self._chunks[:0] = chunks
         self._ends[:0] = ends
+        self._keys[:0] = [None] * len(ends)
         if self._marks is None or marks is None:
             self._marks = None
         else:
@@ -447,12 +474,16 @@ class Chunked:
             return item
         self._sealed -= 1
         self._marks = None
+        keys = self._keys[number]
+        if keys is not None:
+            del keys[index]
         if not chunk:
-            del chunks[number], ends[number]
+            del chunks[number], ends[number], self._keys[number]
         else:
             ends[number] = chunk[-1][0]
             if number + 1 < len(ends) and len(chunk) + len(chunks[number + 1]) <= SMALL:
                 chunks[number : number + 2] = [[*chunk, *chunks[number + 1]]]
+                self._keys[number : number + 2] = [None]
                 del ends[number]
         if not self._tail:
             if not ends:
@@ -484,6 +515,8 @@ class Chunked:
         if self._marks is not None:
             yield self._marks
         yield self._opened
+        yield self._keys
+        yield from filter(None, self._keys)
         yield from self._chunks
 
     def check(self) -> None:
@@ -499,6 +532,11 @@ class Chunked:
             wrong.append("out of order")
         if [chunk[-1][0] for chunk in chunks[:-1] if chunk] != self._ends:
             wrong.append(f"the ends are {self._ends}")
+        if len(self._keys) != len(self._ends):
+            wrong.append(f"there are {len(self._keys)} rows of keys")
+        for chunk, keys in zip(chunks, self._keys, strict=False):
+            if keys is not None and (type(chunk) is tuple or keys != [item[0] for item in chunk]):
+                wrong.append(f"keys are {keys}")
         if self._latest != (starts[-1] if starts else NEGATIVE_INFINITY):
             wrong.append(f"latest is {self._latest}")
         if self._sealed != len(starts) - len(self._tail):
