@@ -2,8 +2,9 @@
 
     python -m runners.variants
 
-Prints, for each question, the median over rounds of every variant's time divided by that of the variant kept. The
-rounds alternate, so that a machine that drifts touches all alike. queues/timer/chunked.py quotes what this prints.
+Prints, for each question, the median over rounds of every variant's time divided by that of the variant kept (of a
+longest call the least over rounds). The rounds alternate, so that a machine that drifts touches all alike.
+queues/timer/chunked.py quotes what this prints.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from time import thread_time_ns
 from typing import Any
 
 from queues.timer import chunked
+from queues.timer.array import Array
 from queues.timer.chunked import Chunked
 from runners.batched import cycle_all, enqueue_all
 from runners.rigs import PAYLOAD, fill, ordered, shuffled
@@ -36,8 +38,59 @@ class ListsOnly(Chunked):
         if self._marks is not None:
             self._marks.append(self._origin + self._sealed)
         self._ends.append(self._latest)
+        self._keys.append(None)
         self._tail = []
         self._chunks.append(self._tail)
+
+
+class WithoutKeys(Chunked):
+    """No starts beside the chunks: every look at one goes through its message."""
+
+    __slots__ = ()
+
+    def _split(self, number: int) -> None:
+        super()._split(number)
+        self._keys[number] = self._keys[number + 1] = None
+
+
+class OpenedAtOnce(Chunked):
+    """A sealed chunk is opened by the call that comes upon it."""
+
+    __slots__ = ()
+
+    def _open_ahead(self) -> None:
+        return
+
+
+class OneTuple(Chunked):
+    """The arguments are kept as the tuple they come in, so that `start` cannot be given by name."""
+
+    __slots__ = ()
+
+    def enqueue(self, *item: Any) -> None:
+        """Keep the message, as `Chunked.enqueue` does, without a check of what it is given."""
+        if item[0] >= self._latest:
+            tail = self._tail
+            tail.append(item)
+            self._latest = item[0]
+            if len(tail) >= chunked.FULL:
+                self._seal()
+        else:
+            self._insert(item[0], item)
+
+
+class OneTupleArray(Array):
+    """The same for the array."""
+
+    __slots__ = ()
+
+    def enqueue(self, *item: Any) -> None:
+        """Keep the message, as `Array.enqueue` does, without a check of what it is given."""
+        items = self._items
+        if item[0] >= items[-1][0]:
+            items.append(item)
+        else:
+            self._insert(item[0], item)
 
 
 @contextmanager
@@ -69,10 +122,23 @@ def worst(queue_class: Any, messages: int) -> float:
     return float(longest)
 
 
-def random_order(messages: int, size: int) -> float:
+def random_order(queue_class: Any, messages: int, size: int) -> float:
     """ns a message, in random order from empty."""
     with load(size):
-        return float(enqueue_all(thread_time_ns, Chunked(), shuffled(messages, 1), PAYLOAD)) / messages
+        return float(enqueue_all(thread_time_ns, queue_class(), shuffled(messages, 1), PAYLOAD)) / messages
+
+
+def worst_steady(queue_class: Any, queued: int, calls: int) -> float:
+    """ns of the longest take of the one that is due, `queued` behind it, the first 64 not counted."""
+    queue = fill(queue_class(), ordered(0, queued))
+    longest = 0
+    for now in ordered(0, calls):
+        t0 = thread_time_ns()
+        queue.take(now)
+        t1 = thread_time_ns()
+        if now >= 64:
+            longest = max(longest, t1 - t0)
+    return float(longest)
 
 
 def cycles(due: int, size: int) -> float:
@@ -138,14 +204,17 @@ def bare(items: list[Any], handler: Callable[..., object], clock: Callable[[], f
         handler(*item)
 
 
-def race(question: str, variants: list[Variant], rounds: int) -> None:
-    """Print the median of every variant, as a ratio to the first, which is the one kept."""
+def race(question: str, variants: list[Variant], rounds: int, of: Callable[[list[float]], float] = median) -> None:
+    """Print the median of every variant, as a ratio to the first, which is the one kept.
+
+    Of a longest call the least over the rounds counts instead: what exceeds it is the machine.
+    """
     found: dict[str, list[float]] = {name: [] for name, _ in variants}
     for _ in range(rounds):
         for name, run in variants:
             found[name].append(run())
-    kept = median(found[variants[0][0]])
-    said = ", ".join(f"{name} {median(values) / kept:.2f}" for name, values in found.items())
+    kept = of(found[variants[0][0]])
+    said = ", ".join(f"{name} {of(values) / kept:.2f}" for name, values in found.items())
     print(f"{question} ({variants[0][0]} = {kept:,.0f} ns): {said}", flush=True)
 
 
@@ -155,6 +224,11 @@ def sizes(run: Callable[[int], float]) -> list[Variant]:
     return [(f"load {size}", lambda size=size: run(size)) for size in (chunked.LOAD, *others)]  # type: ignore[misc]
 
 
+def kinds(run: Callable[[Any], float], *classes: Any) -> list[Variant]:
+    """The variants of the class, the one kept first."""
+    return [(kind.__name__, lambda kind=kind: run(kind)) for kind in classes]  # type: ignore[misc]
+
+
 def main() -> None:
     """Race everything; about a minute."""
     gc.collect()
@@ -162,16 +236,28 @@ def main() -> None:
     print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")
     race(
         "a message in order, 200,000",
-        [(kind.__name__, lambda kind=kind: growth(kind, 200_000, chunked.LOAD)) for kind in (Chunked, ListsOnly)],  # type: ignore[misc]
+        kinds(lambda kind: growth(kind, 200_000, chunked.LOAD), Chunked, ListsOnly, OneTuple, Array, OneTupleArray),
         9,
     )
     race(
         "longest enqueue of 1,000,000",
-        [(kind.__name__, lambda kind=kind: worst(kind, 1_000_000)) for kind in (Chunked, ListsOnly)],  # type: ignore[misc]
+        kinds(lambda kind: worst(kind, 1_000_000), Chunked, ListsOnly),
         3,
+        min,
+    )
+    race(
+        "a message in random order, 200,000",
+        kinds(lambda kind: random_order(kind, 200_000, chunked.LOAD), Chunked, WithoutKeys),
+        5,
+    )
+    race(
+        "longest take of one before 200,000",
+        kinds(lambda kind: worst_steady(kind, 200_000, 20_000), Chunked, OpenedAtOnce),
+        15,
+        min,
     )
     race("a message in order, 200,000", sizes(lambda size: growth(Chunked, 200_000, size)), 7)
-    race("a message in random order, 50,000", sizes(lambda size: random_order(50_000, size)), 5)
+    race("a message in random order, 50,000", sizes(lambda size: random_order(Chunked, 50_000, size)), 5)
     race("cycle of 100,000 due", sizes(lambda size: cycles(100_000, size)), 5)
     loops = (by_pop, by_pop_counting, by_index, bare)
     race("process, a message", [(loop.__name__, lambda loop=loop: dispatched(loop)) for loop in loops], 101)  # type: ignore[misc]
