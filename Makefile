@@ -7,7 +7,7 @@ STAMP := $(VENV)/.complete
 RESULTS ?= results
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench bench-quick bench-full show report test lint lock reference readme clean
+.PHONY: help setup bench bench-quick bench-full show report reattach calibrate test lint lock reference readme clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,8 +41,11 @@ bench-full: setup  ## every subject, ten processes a case, growth to 2,000,000
 show: setup  ## the tables of the newest run
 	$(LAB) show --results $(RESULTS)
 
+calibrate: setup  ## the instrument against known truths, in a few minutes
+	$(LAB) calibrate
+
 test: setup  ## all tests
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto
 
 lint: setup  ## style and types
 	$(RUN) -m ruff check .
@@ -56,6 +59,9 @@ lock: setup  ## pin the newest packages that fit, with hashes and without addres
 
 report: setup  ## rebuild the page of tables and pictures of the newest run
 	$(LAB) report --results $(RESULTS)
+
+reattach: setup  ## does putting back cost the same whatever the batch? exact counts and times, a minute at most
+	$(LAB) reattach --results $(RESULTS)
 
 reference: setup  ## make a new reference run of the standard suite
 	$(LAB) run --suite standard --label reference --results results

@@ -5,6 +5,7 @@
                                     calls/<stem>.parquet   raw calls of one execution
                                     executions.parquet     all rows, once complete
                                     cases.parquet          structural worst calls, once complete
+                                    flames/<stem>.folded   who held the most memory, of a case that memray watched
 
 A part is renamed into place after its calls, so an execution is recorded whole or not at all.
 """
@@ -19,13 +20,13 @@ from pathlib import Path
 
 from lab.case import WORD, Execution
 from lab.environment import scrub, scrub_plain, utc_now
-from lab.integrity import PARTS, RAW, TABLES
+from lab.integrity import FLAMES, PARTS, RAW, TABLES
 from lab.integrity import verify as verify
 from lab.manifest import COMPLETE, INTERRUPTED, NAME, RUNNING, STATES, Manifest, load, save
 from lab.record import CASES, EXECUTIONS, SchemaError, calls_table, execution_columns, table_of
 from lab.recorded import ArchiveError as ArchiveError
 from lab.recorded import Recorded, in_order, reading, writing
-from lab.storage import Flaw, is_temporary, lock, new_folder, sha256_of, unlock, write_table
+from lab.storage import Flaw, is_temporary, lock, new_folder, sha256_of, unlock, write_table, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+CHECK = re.compile(r"-reattach(-\d+)?$")  # how the folder of a run ends that is a check of the lab and no suite
 SAME_MACHINE = ("processor", "architecture", "cores", "kernel", "implementation", "python", "commit")
 """What may not change between the first and the last execution of a run."""
 
@@ -125,9 +127,15 @@ def find_runs(root: Path) -> list[Path]:
 
 
 def newest(root: Path, *, unfinished: bool = False) -> Path:
-    """Return the folder of the newest run, or of the newest that can be resumed; ArchiveError when there is none."""
-    found = find_runs(root)
+    """Return the folder of the newest run, or of the newest that can be resumed; ArchiveError when there is none.
+
+    A run of a check, which has figures of its own few cases alone, is passed over where there is another one, and it
+    is never resumed.
+    """
+    every = find_runs(root)
+    found = [path for path in every if not CHECK.search(path.name)]
     if not unfinished:
+        found = found or every
         if not found:
             raise ArchiveError(f"there is no run in {root}: make one with `make bench-quick` or name another folder")
         return found[-1]
@@ -200,6 +208,18 @@ class Run(Recorded):
         if self._done is not None:
             self._done.add(execution.id)
 
+    def keep_flame(self, execution: Execution, folded: str) -> None:
+        """Store who held how many bytes in an execution, as folded stacks; before it is recorded, whole or not at all.
+
+        ValueError for an execution that is not planned; ArchiveError when it cannot be written.
+        """
+        self._require_writable()
+        if execution.id not in self._plan:
+            raise ValueError(f"{execution.key}, process {execution.process}, is not planned in this run")
+        with writing(self.path):
+            (self.path / FLAMES).mkdir(exist_ok=True)
+            write_whole(self.path / FLAMES / f"{execution.stem}.folded", folded.encode())
+
     def finish(self, state: str | None = None) -> str:
         """End the run and return its state; None chooses "complete" when everything planned is recorded.
 
@@ -235,6 +255,7 @@ class Run(Recorded):
         """Write the state and the list of files; from that moment on the parts of a complete run are not needed."""
         names = list(TABLES) if state == COMPLETE else [f"{PARTS}/{stem}.parquet" for stem in self._manifest.stems]
         names += [f"{RAW}/{stem}.parquet" for stem in self._manifest.stems]
+        names += [f"{FLAMES}/{stem}.folded" for stem in self._manifest.stems]
         files = ((name, self.path / name) for name in names)
         listed = {
             name: {"sha256": sha256_of(file), "bytes": file.stat().st_size} for name, file in files if file.exists()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lab.archive import Run
     from lab.case import Case
     from lab.table import Table
+    from runners.interpreters import Interpreter
     from runners.run import Settings
     from runners.suites import Suite
 
@@ -42,75 +43,134 @@ class Collector(StrEnum):
     OFF = "off"
 
 
+ResumedArgument = Annotated[
+    Path | None, typer.Argument(metavar="[RUN]", help="With --resume: which run; else the newest.")
+]
+QueueOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="MODULE:CLASS", help="Your own queue, beside the others; may be repeated."),
+]
+ProcessesOption = Annotated[int | None, typer.Option(min=1, max=1000, help="Processes per case; default by suite.")]
+TimeLimitOption = Annotated[
+    float | None, typer.Option(min=0.1, help="Seconds one execution may take; default by suite.")
+]
+MemrayOption = Annotated[
+    bool, typer.Option("--memray", help="See every memory case under memray as well; the full suite always does.")
+]
+PythonOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH|NAME", help="Measure under this interpreter; several side by side, a run each."),
+]
+
+
 @app.command(epilog="Example: lab run --suite quick --subject array --subject linked-known-tail")
 def run(
-    path: Annotated[
-        Path | None, typer.Argument(metavar="[RUN]", help="With --resume: which run; else the newest.")
-    ] = None,
+    path: ResumedArgument = None,
     suite: Annotated[str, typer.Option(help="quick, standard or full; `lab list` says what they hold.")] = "standard",
     subject: Annotated[list[str] | None, typer.Option(help="Only this subject; may be repeated.")] = None,
     workload: Annotated[list[str] | None, typer.Option(help="Only this workload; may be repeated.")] = None,
-    queue: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE:CLASS", help="Your own queue, beside the others; may be repeated."),
-    ] = None,
+    queue: QueueOption = None,
     clock: Annotated[Clock, typer.Option(help="What every call is timed with.")] = Clock.CPU,
     gc: Annotated[Collector, typer.Option(help="The garbage collector while measuring.")] = Collector.ON,
-    processes: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Processes per case; default by suite.")
-    ] = None,
+    processes: ProcessesOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides order, starts, hash seeds and padding; recorded.")] = 1,
     label: Annotated[str | None, typer.Option(help="A name of your choice for this machine.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds one execution may take; default by suite.")
-    ] = None,
+    time_limit: TimeLimitOption = None,
+    memray: MemrayOption = False,
+    python: PythonOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Measure a suite: a fresh process per execution, every call timed, one result folder at the end."""
     chosen = _suite(suite)
+    interpreters = _interpreters(python or [], label)
     if resume:
-        _resume(path, results, time_limit)
+        _resume(path, results, time_limit, interpreters if python else [])
         return
     if path is not None:
         raise Stop(f"{path} was given without --resume: expected no argument, or `lab run --resume {path}`")
-    targets = _conforming(queue or [])
+    targets = _conforming(queue or [], interpreters)
     cases = _cases(chosen, subject, workload, clock.value, gc.value, targets)
-    options = {"clock": clock.value, "gc": gc.value, "processes": processes or chosen.processes}
-    _carry_out(_created(results, chosen.name, label, cases, seed, options), _settings(chosen, time_limit))
+    watched = _watched(chosen, memray)
+    options: dict[str, Any] = {"clock": clock.value, "gc": gc.value, "memray": watched}
+    options["processes"] = processes or chosen.processes
+    if python:
+        options["interpreters"] = [interpreter.name for interpreter in interpreters]
+    started = [(_created(results, chosen.name, one, cases, seed, options), one) for one in interpreters]
+    _carry_out([(each, _settings(each, time_limit, one)) for each, one in started])
+
+
+def _watched(suite: Suite, asked: bool) -> bool:
+    """Return whether memory cases are seen under memray: when asked for, and in the full suite where it is there."""
+    from importlib.util import find_spec
+
+    there = find_spec("memray") is not None
+    if asked and not there:
+        raise Stop("--memray was given and memray is not installed: expected it beside the lab, `pip install memray`")
+    return there and (asked or suite.name == "full")
+
+
+def _interpreters(given: list[str], label: str | None) -> list[Interpreter]:
+    """Return the interpreters that measure: those that were named, else the one that runs this."""
+    from runners.interpreters import NoInterpreter, ask_all, own
+
+    try:
+        return ask_all(given, label) if given else [own(label)]
+    except (NoInterpreter, ValueError) as error:
+        raise Stop(str(error)) from None
 
 
 def _created(
-    results: Path, suite: str, label: str | None, cases: list[Case], seed: int, options: dict[str, str | int]
+    results: Path, suite: str, interpreter: Interpreter, cases: list[Case], seed: int, options: dict[str, Any]
 ) -> Run:
     from lab import archive, environment
+    from runners.interpreters import offered
     from runners.run import plan
 
-    try:
-        facts = environment.capture(label)
-        machine = environment.machine_name(facts)
-    except ValueError as error:
-        raise Stop(str(error)) from None
-    planned = plan(cases, int(options["processes"]), seed)
+    facts = interpreter.environment
+    kept, left_out = offered(cases, interpreter)
+    if left_out:
+        typer.echo(f"note: {left_out}")
+        options = {**options, "left_out": left_out}
+    if options["memray"] and "memray" not in interpreter.loads:
+        typer.echo(f"note: {interpreter.name} cannot import memray: its memory cases are measured without it")
+        options = {**options, "memray": False}
+    planned = plan(kept, int(options["processes"]), seed)
+    machine = environment.machine_name(facts)
     return archive.create(results, machine, suite, seed=seed, options=options, environment=facts, planned=planned)
 
 
-def _resume(path: Path | None, results: Path, time_limit: float | None) -> None:
-    from lab import archive, environment
+def _resume(path: Path | None, results: Path, time_limit: float | None, given: list[Interpreter]) -> None:
+    """Go on with one run, or with the newest of each interpreter that was named."""
+    from lab import archive
+    from runners.interpreters import newest_unfinished, of_run
 
-    found = path or archive.newest(results, unfinished=True)
-    opened = archive.resume(found, environment=environment.capture())
-    _carry_out(opened, _settings(_suite(opened.suite), time_limit))
+    if path is None and given:
+        found = [(newest_unfinished(results, one), one) for one in given]
+    else:
+        found_path = path or archive.newest(results, unfinished=True)
+        found = [(found_path, of_run(given, archive.open_run(found_path)))]
+    runs = []
+    for where, one in found:
+        again = archive.resume(where, environment=one.environment)
+        runs.append((again, _settings(again, time_limit, one)))
+    _carry_out(runs)
 
 
-def _settings(suite: Suite, time_limit: float | None) -> Settings:
+def _settings(opened: Run, time_limit: float | None, interpreter: Interpreter) -> Settings:
     from dataclasses import replace
 
-    from runners.promises import search_path
     from runners.run import Settings
 
+    suite = _suite(opened.suite)
     limits = suite.limits if time_limit is None else replace(suite.limits, seconds=time_limit)
-    return Settings(limits=limits, path=search_path(), cost_options=suite.cost_options)
+    return Settings(
+        limits=limits,
+        python=interpreter.path,
+        path=interpreter.search,
+        cost_options=suite.cost_options,
+        memray=bool(opened.options.get("memray")),
+    )
 
 
 def _suite(name: str) -> Suite:
@@ -149,20 +209,22 @@ def _subjects() -> dict[str, str]:
     return {**SUBJECTS["timer"], **PEERS["timer"]}
 
 
-def _conforming(queues: list[str]) -> dict[str, str]:
+def _conforming(queues: list[str], interpreters: list[Interpreter]) -> dict[str, str]:
     """Return subject -> target of the user's queues, each checked against the contract before anything is timed.
 
-    How a wrong call is refused is no reason not to time a queue; every other broken promise is.
+    It is checked under every interpreter that is to measure it. How a wrong call is refused is no reason not to time a
+    queue; every other broken promise is.
     """
+    from itertools import product
+
     from lab.case import subject_of
     from queues.conformance import TOLERATED
 
     targets = {}
-    for target in queues:
-        outcomes = _checked(target)
+    for target, interpreter in product(queues, interpreters):
         broken = [
             (promise, detail)
-            for promise, _, verdict, detail in outcomes
+            for promise, _, verdict, detail in _checked(target, interpreter=interpreter)
             if verdict == "broken" and promise not in TOLERATED
         ]
         if broken:
@@ -170,56 +232,77 @@ def _conforming(queues: list[str]) -> dict[str, str]:
             raise Stop(
                 f"{target} breaks the promise {promise!r}: {detail}\n"
                 "Nothing was timed: a queue that fails its contract gets no numbers. "
-                f"`lab conform {target}` shows all {len(broken)} broken promises.",
+                f"`lab conform {target}` shows all {len(broken)} broken promises"
+                f"{'' if len(interpreters) == 1 else f' (this is {interpreter.name})'}.",
                 Code.NOTHING_MEASURED,
             )
         targets[subject_of(target)] = target
     return targets
 
 
-def _checked(target: str, seconds: float = 60.0) -> list[tuple[str, str, str, str]]:
+def _checked(
+    target: str, seconds: float = 60.0, interpreter: Interpreter | None = None
+) -> list[tuple[str, str, str, str]]:
+    from runners.interpreters import own
     from runners.promises import conform as check
-    from runners.promises import search_path
     from runners.spawn import Limits
 
     if target.count(":") != 1 or not all(target.split(":")):
         raise Stop(f"{target!r} is no queue: expected package.module:Class")
-    outcome, outcomes = check(target, path=search_path(), limits=Limits(seconds=seconds))
+    one = interpreter or own()
+    outcome, outcomes = check(target, path=one.search, limits=Limits(seconds=seconds), python=one.path)
     if not outcome.ok and not outcomes:
         hint = "" if outcome.status == "timeout" else "; make sure that it can be imported from here and try again"
         raise Stop(f"{target} could not be checked: {outcome.message}{hint}")
     return outcomes
 
 
-def _carry_out(opened: Run, settings: Settings) -> None:
-    from lab.units import format_span
-    from runners.progress import Progress
-    from runners.run import carry_out, planned_executions
+def _carry_out(runs: list[tuple[Run, Settings]]) -> None:
+    """Do what the runs have left, side by side, and say of each what became of it."""
+    from contextlib import ExitStack
 
-    progress = Progress(planned_executions(opened))
-    settings.report = progress
+    from runners.interpreters import carry_out_together
+    from runners.progress import Progress
+    from runners.run import planned_executions
+
+    progress = Progress([execution for opened, _ in runs for execution in planned_executions(opened)])
     interrupted = False
-    with opened:
+    with ExitStack() as stack:
+        for opened, _ in runs:
+            stack.enter_context(opened)
         try:
-            carry_out(opened, settings)
+            carry_out_together(runs, progress)
         except KeyboardInterrupt:
             interrupted = True
         finally:
             progress.end()
-        state = opened.finish()
+        for opened, _ in runs:
+            opened.finish()
+    stops = [stop for opened, settings in runs if (stop := _ended(opened, settings, interrupted)) is not None]
+    if stops:
+        raise Stop("\n".join(map(str, stops)), stops[0].code)
+
+
+def _ended(opened: Run, settings: Settings, interrupted: bool) -> Stop | None:
+    """Say what became of a run; return how the command ends when that is not well."""
+    from lab import disturbance
+    from lab.units import format_span
+
     columns = opened.rows().select(["subject", "status"]).to_pylist()
     measured = [row for row in columns if row["status"] == "ok" and row["subject"] != "null"]  # the instrument is none
     done, planned = len(opened.done()), len(opened.planned)
     if interrupted:
-        raise Stop(
-            f"stopped: {done} of {planned} executions are kept; `lab run --resume {opened.path}` goes on",
-            Code.INTERRUPTED,
-        )
+        kept = f"stopped: {done} of {planned} executions are kept"
+        return Stop(f"{kept}; `lab run --resume {opened.path}` goes on", Code.INTERRUPTED)
     if not measured:
-        raise Stop(f"nothing was measured: see `lab show {opened.path}` for the reasons", Code.NOTHING_MEASURED)
+        return Stop(f"nothing was measured: see `lab show {opened.path}` for the reasons", Code.NOTHING_MEASURED)
     took = sum(dict(_durations(opened)).values())
-    typer.echo(f"{state}: {done} executions in {format_span(took)}, in {opened.path}")
+    for note in (*settings.notes, disturbance.note(opened.rows().to_pylist())):
+        if note:
+            typer.echo(f"note: {note}")
+    typer.echo(f"{opened.state}: {done} executions in {format_span(took)}, in {opened.path}")
     typer.echo(f"next: lab show {opened.path}")
+    return None
 
 
 def _durations(opened: Run) -> Iterator[tuple[int, int]]:
@@ -258,17 +341,29 @@ def list_(results: ResultsOption = RESULTS) -> None:
 def show(
     path: RunArgument = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown, to paste.")] = False,
+    against: Annotated[
+        str | None, typer.Option(metavar="SUBJECT", help="Every figure as a ratio to that subject's instead.")
+    ] = None,
+    worst: Annotated[
+        str | None,
+        typer.Option(metavar="CASE", help="The slowest calls of a case instead, by its key or words of it."),
+    ] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Print the documents' tables of a run, row by row, with the Perl figure beside ours."""
-    from lab import archive, table
+    from lab import archive, disturbance, table
 
     opened = archive.open_run(path or archive.newest(results))
     render = table.markdown if markdown else table.text
     typer.echo(f"{opened.path.name}: {opened.state}, {machine_sentence(opened)}")
-    found = _tables(opened)
-    for sentence in opened.ignored:
-        typer.echo(f"note: {sentence}")
+    if worst is not None:
+        found = _slowest(opened, worst)
+    else:
+        found = _tables(opened) if against is None else [_against(opened, against)]
+    left_out = opened.options.get("left_out", "")
+    for sentence in (*opened.ignored, left_out, disturbance.note(opened.rows().to_pylist())):
+        if sentence:
+            typer.echo(f"note: {sentence}")
     for one in found:
         typer.echo("\n" + render(one))
     if not any(status == "ok" for status in opened.rows().column("status").to_pylist()):
@@ -276,11 +371,47 @@ def show(
 
 
 def _tables(opened: Run) -> list[Table]:
-    from lab import documents
+    from lab import collector, documents, noise
     from lab.reference import read_reference
 
-    rows, worst = opened.rows().to_pylist(), opened.cases().to_pylist()
-    return documents.tables(rows, worst, read_reference(REFERENCE), list(_subjects()))
+    every, subjects = opened.rows().to_pylist(), list(_subjects())
+    rows, worst = noise.without_twins(every), noise.without_twins(opened.cases().to_pylist())
+    (shown, _), (shown_worst, _) = collector.apart(rows), collector.apart(worst)
+    found = documents.tables(shown, shown_worst, read_reference(REFERENCE), subjects)
+    found += [collector.table(rows, worst, subjects), noise.table(noise.bands(every))]
+    return [one for one in found if one.rows]
+
+
+def _slowest(opened: Run, wanted: str) -> list[Table]:
+    from lab.slowest import chosen, slowest_tables
+
+    cases = chosen(opened.cases().to_pylist(), wanted)
+    if not cases:
+        raise Stop(
+            f"no measured case of {opened.path} has {wanted!r} in its key: expected its key, or words of it such as "
+            "'array growth'"
+        )
+    tables = slowest_tables(cases, opened.rows().to_pylist())
+    if not tables:
+        raise Stop(
+            f"{opened.path} has no slowest calls for {wanted!r}: they are kept since schema version 2, for calls that "
+            "are timed one by one; measure again with `lab run`",
+            Code.NOTHING_MEASURED,
+        )
+    return tables
+
+
+def _against(opened: Run, base: str) -> Table:
+    from lab.noise import without_twins
+    from lab.ratios import ratio_table, ratios
+
+    rows = without_twins(opened.rows().to_pylist())
+    measured = sorted({row["subject"] for row in rows if row["status"] == "ok"} - {"null"})
+    if base not in measured:
+        raise Stop(f"no figure of {base!r} in {opened.path}: expected one of {', '.join(measured) or 'none'}")
+    known = list(_subjects())
+    ordered = [*known, *(subject for subject in measured if subject not in known)]
+    return ratio_table(ratios(rows, opened.cases().to_pylist(), base), base, ordered)
 
 
 def _promised(rows: list[dict[str, Any]]) -> Table:
@@ -293,6 +424,14 @@ def _promised(rows: list[dict[str, Any]]) -> Table:
     return promise_table({name: _checked(measured[name] or known[name]) for name in ordered})
 
 
+def _claimed(opened: Run) -> Table:
+    """Judge the claims of the documents: they stand after what is promised and before the figures that decide them."""
+    from lab import claim
+    from lab.claims import judge_run
+
+    return claim.table(*judge_run(opened))
+
+
 @app.command(epilog="Example: lab report results/my-machine/20260101T120000Z-standard")
 def report(
     path: RunArgument = None,
@@ -300,19 +439,25 @@ def report(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Write what its subjects promise, and the tables and pictures of a run, as a page beside it."""
-    from lab import archive, figure
+    from lab import archive, figure, flame, noise
     from lab.report import renewed, write
     from lab.table import markdown
 
     opened = archive.open_run(path or archive.newest(results))
     tables = _tables(opened)
-    rows = opened.rows().to_pylist()
+    rows = noise.without_twins(opened.rows().to_pylist())
     pictures = {
         f"cycle-{queued}.svg": figure.cycle_svg(rows, queued, list(_subjects())) for queued in figure.queued_sizes(rows)
     }
     if readme is None:
         folder = opened.path.parent / f"{opened.path.name}-report"
-        page = write(folder, f"{opened.path.name}: {machine_sentence(opened)}", [_promised(rows), *tables], pictures)
+        before = [_promised(rows), _claimed(opened)]
+        flames = {
+            f"flame-{stem}.svg": flame.flame_svg(folded, stem)
+            for stem, folded in flame.flames_of(opened.path).items()
+            if f"{noise.TWIN}." not in stem
+        }
+        page = write(folder, f"{opened.path.name}: {machine_sentence(opened)}", [*before, *tables], pictures, flames)
         typer.echo(f"written: {page}")
         return
     cycle = next(one for one in tables if one.title.startswith("The cycle"))
@@ -365,6 +510,98 @@ def conform(
         typer.echo(f"\n{name} breaks {promise}: {sentence}\n  {detail}")
     if broken:
         raise Stop(f"{len(broken)} promise(s) broken", Code.REGRESSED)
+
+
+@app.command(epilog="Example: lab doctor --json")
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Findings and facts as JSON.")] = False) -> None:
+    """Look at the machine before it measures: each finding with why it matters and what to do about it."""
+    import json
+
+    from lab import environment, machine, probe
+    from lab.doctor import examine, obstacles, text, tools
+
+    facts, files = environment.capture(), machine.facts(processor=probe.workers_processor())
+    measured, there = probe.probe(), tools()
+    found = examine(facts, files, measured, there)
+    in_the_way = obstacles(measured)
+    if as_json:
+        findings = [{"topic": one.topic, "mark": one.mark, "sentence": one.sentence} for one in found]
+        said = {"findings": findings, "obstacles": in_the_way, "environment": facts, "machine": files}
+        typer.echo(json.dumps({**said, "measured": measured, "tools": there}, indent=1, ensure_ascii=False))
+    else:
+        typer.echo(text(found))
+    if in_the_way:
+        raise Stop(f"nothing can be measured here: {'; '.join(in_the_way)}", Code.NOTHING_MEASURED)
+
+
+@app.command(epilog="Example: lab reattach --subject chunked")
+def reattach(
+    subject: Annotated[str, typer.Option(help="The queue that is guarded.")] = "linked-known-tail",
+    queue: Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your own queue instead.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Only count: nothing is timed.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Store these counts as the baseline.")] = False,
+    python: Annotated[str | None, typer.Option(metavar="PATH|NAME", help="Check under this interpreter.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides order, hash seeds and padding; recorded.")] = 1,
+    label: Annotated[str | None, typer.Option(help="A name of your choice for this machine.")] = None,
+    baselines: Annotated[Path | None, typer.Option(help="The folder of the baselines; default: the lab's own.")] = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Check that putting back costs the same whatever the batch: exact counts, slopes, worst calls; in a minute."""
+    from runners.baseline import FOLDER, BaselineError
+    from runners.guard import guard_of
+    from runners.progress import Progress
+    from runners.reattach import judge, measure
+    from runners.reattach_report import OUTCOME, report
+
+    (interpreter,) = _interpreters([python] if python else [], label)
+    if queue is None and subject not in _subjects():
+        raise Stop(f"no subject {subject!r}: expected one of {', '.join(_subjects())}, or --queue module:Class")
+    ((name, own),) = _conforming([queue], [interpreter]).items() if queue else ((subject, ""),)
+    guard = guard_of(name, own, exact=exact, python=interpreter.path, path=interpreter.search)
+    try:
+        opened, notes = measure(guard, interpreter, results, seed, Progress)
+    except KeyboardInterrupt:
+        raise Stop("stopped: what was measured is kept; the check begins anew next time", Code.INTERRUPTED) from None
+    try:
+        rows = opened.rows().to_pylist()
+        judgement, page = report(judge(rows, opened.calls, guard), rows, notes, baselines or FOLDER, accept=accept)
+    except BaselineError as error:
+        raise Stop(str(error)) from None
+    typer.echo(page)
+    if judgement.code != Code.HOLDS:
+        raise Stop(f"the check of {name} came out as {OUTCOME[judgement.code]}: see above", judgement.code)
+
+
+@app.command(epilog="Example: lab calibrate --quick")
+def calibrate(
+    quick: Annotated[bool, typer.Option("--quick", help="Everything, less often: in half a minute.")] = False,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep what was measured in this results folder.")
+    ] = None,
+) -> None:
+    """Put subjects with a known truth through the whole instrument and say by how much each figure is wrong."""
+    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
+
+    from lab import calibration, table
+    from lab.claim import Outcome
+    from runners.calibrate import FULL, NOTES, QUICK, planned
+    from runners.calibrate import calibrate as prove
+    from runners.progress import Progress
+
+    effort = QUICK if quick else FULL
+    progress = Progress(planned(effort))
+    with TemporaryDirectory(prefix="lab-") if keep is None else nullcontext(str(keep)) as folder:
+        try:
+            checks = prove(effort, Path(folder), report=progress)
+        finally:
+            progress.end()
+    typer.echo(table.text(calibration.table(checks, NOTES)))
+    outcome = calibration.judged(checks)
+    if outcome is not Outcome.HOLDS:
+        code = Code.REGRESSED if outcome is Outcome.FAILS else Code.INCONCLUSIVE
+        raise Stop(calibration.sentence(checks), code)
+    typer.echo(calibration.sentence(checks))
 
 
 @app.command(epilog="Example: lab demo --subject linked-known-tail")

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from statistics import median
 from typing import Any
 
+from lab.arms import arms, arms_table
 from lab.case import parse_parameters, subject_of
+from lab.cells import NO_FIGURE, interval_notes, p50_cell, percentile_cell, structural_cell, worst_range
+from lab.memory import memory_table
 from lab.reference import PERL, Reference, perl
-from lab.sample import P50, P99, P999, least_n, median_worst, slope
+from lab.sample import P50, P99, P999, median_worst
 from lab.table import Table
-from lab.units import format_bytes, format_count, format_ns, in_microseconds
+from lab.units import format_count, format_ns, in_microseconds
 
 Row = Mapping[str, Any]
 
-NO_FIGURE = "–"
 LEFT = frozenset({"order", "subject", "operation", "case", "method", "what", "why"})
 
 
@@ -44,9 +45,10 @@ def tables(
         lambda: _unused(good, reference),
         lambda: _reattach(good, reference),
         lambda: _latency(good, structural, reference),
+        lambda: arms_table(arms(good), _said),
         lambda: _life(good),
         lambda: _free(good, reference),
-        lambda: _memory(good, reference),
+        lambda: memory_table(_groups(good, "memory", "resident", "baseline", "drained"), reference),
         lambda: _complexity(good, reference),
         lambda: _missing(everything),
     )
@@ -96,43 +98,38 @@ def _over_processes(rows: Sequence[Row], column: str) -> str:
     return f"{format_ns(median(values))} ({in_microseconds(values[0])} .. {in_microseconds(values[-1])})"
 
 
-def _p50(row: Row) -> str:
-    """The raw p50, with the net figure beside it where the clock's own cost is much of it."""
-    if row["timer_bound"]:
-        return f"{format_ns(row['p50_ns'])} (net {format_ns(max(0, row['net_p50_ns']))})"
-    return format_ns(row["p50_ns"])
-
-
-def _percentile(row: Row, q: Fraction, column: str) -> str:
-    return format_ns(row[column]) if row["n"] >= least_n(q) else "n too small"
-
-
 def _null(good: Sequence[Row]) -> Table:
     rows = []
-    for identity, found in _groups(good, "latency", "null-loop").items():
+    grouped = _groups(good, "latency", "null-loop")
+    for identity, found in grouped.items():
         shown = median_worst(found)
+        steps = [row["clock_step_ns"] for row in found if row["clock_step_ns"] is not None]
         rows.append(
             (
                 identity[4],
                 identity[5],
+                format_ns(min(steps)) if steps else NO_FIGURE,
                 format_ns(shown["bare_p50_ns"]),
-                format_ns(shown["p50_ns"]),
-                _percentile(shown, P99, "p99_ns"),
-                _percentile(shown, P999, "p999_ns"),
-                _worst_range(found),
+                percentile_cell(found, shown, P50),
+                percentile_cell(found, shown, P99),
+                percentile_cell(found, shown, P999),
+                worst_range(found),
                 "500 ns",
             )
         )
-    header = ("clock", "collector", "two clock reads p50", "null call p50", "p99", "p99.9", "max (range)", "Perl p50")
-    return Table("The instrument: what a call that does nothing is measured as", header, tuple(rows), left=LEFT)
-
-
-def _worst_range(rows: Sequence[Row]) -> str:
-    values = sorted(row["max_ns"] for row in rows)
-    shown = median_worst(rows)["max_ns"]
-    if len(values) == 1:
-        return format_ns(shown)
-    return f"{format_ns(shown)} ({in_microseconds(values[0], 1)} .. {in_microseconds(values[-1], 1)})"
+    header = (
+        "clock",
+        "collector",
+        "its step",
+        "two clock reads p50",
+        "null call p50",
+        "p99",
+        "p99.9",
+        "max (range, µs)",
+        "Perl p50",
+    )
+    title = "The instrument: what a call that does nothing is measured as"
+    return Table(title, header, tuple(rows), interval_notes(grouped.values()), LEFT)
 
 
 def _enqueue(good: Sequence[Row], reference: Reference) -> Table:
@@ -168,8 +165,8 @@ def _cycle(good: Sequence[Row], reference: Reference) -> Table:
                 format_count(sizes["queued"]),
                 format_count(sizes["due"]),
                 subject,
-                _p50(median_worst(found)),
-                _p50(median_worst(requeue)),
+                p50_cell(found),
+                p50_cell(requeue),
                 _over_processes(total, "mean_ns") if total else NO_FIGURE,
                 *map(_perl_us, in_perl),
             )
@@ -185,12 +182,14 @@ def _cycle(good: Sequence[Row], reference: Reference) -> Table:
         "Perl requeue",
     )
     note = "p50: of the execution with the median worst call. both: pyperf, over the pair. Perl: best of 3."
-    return Table("The cycle: take, then put everything back", header, tuple(rows), (note,), LEFT)
+    notes = (note, *interval_notes(timed.values()))
+    return Table("The cycle: take, then put everything back", header, tuple(rows), notes, LEFT)
 
 
 def _unused(good: Sequence[Row], reference: Reference) -> Table:
     rows = []
-    for identity, found in _groups(good, "latency", "requeue-unused").items():
+    grouped = _groups(good, "latency", "requeue-unused")
+    for identity, found in grouped.items():
         subject, _, params = identity[:3]
         sizes = parameters(params)
         names = (str(sizes["queued"]), str(sizes["due"]), str(sizes["unused"]))
@@ -199,13 +198,13 @@ def _unused(good: Sequence[Row], reference: Reference) -> Table:
             (
                 format_count(sizes["unused"]),
                 subject,
-                _p50(median_worst(found)),
-                _worst_range(found),
+                p50_cell(found),
+                worst_range(found),
                 _perl_us(in_perl),
             )
         )
     header = ("unused", "subject", "requeue p50", "max (range, µs)", "Perl")
-    return Table("Requeue of the unused part of a batch", header, tuple(rows), left=LEFT)
+    return Table("Requeue of the unused part of a batch", header, tuple(rows), interval_notes(grouped.values()), LEFT)
 
 
 _PRIMITIVES = {
@@ -218,7 +217,8 @@ _PRIMITIVES = {
 
 def _reattach(good: Sequence[Row], reference: Reference) -> Table:
     rows = []
-    for identity, found in _groups(good, "latency", "reattach").items():
+    grouped = _groups(good, "latency", "reattach")
+    for identity, found in grouped.items():
         subject, params, operation = identity[0], identity[2], identity[6]
         sizes = parameters(params)
         name, perl_name = _PRIMITIVES.get((subject, operation), (operation, operation))
@@ -230,13 +230,14 @@ def _reattach(good: Sequence[Row], reference: Reference) -> Table:
                 format_count(sizes["part"]),
                 subject,
                 name,
-                _p50(median_worst(found)),
-                _worst_range(found),
+                p50_cell(found),
+                worst_range(found),
                 _perl_us(in_perl),
             )
         )
     header = ("part", "subject", "operation", "p50", "max (range, µs)", "Perl")
-    return Table("Reattach: the list's own calls, as they are and as proposed", header, tuple(rows), left=LEFT)
+    title = "Reattach: the list's own calls, as they are and as proposed"
+    return Table(title, header, tuple(rows), interval_notes(grouped.values()), LEFT)
 
 
 _LATENCY = ("growth", "steady-enqueue", "steady-dispatch", "window-cycle")
@@ -245,7 +246,8 @@ _STATISTICS = ("mean", "p50", "p99", "p99.9", "max")
 
 def _latency(good: Sequence[Row], structural: Mapping[tuple[Any, ...], Row], reference: Reference) -> Table:
     rows: list[tuple[str, ...]] = []
-    for identity, found in _groups(good, "latency", *_LATENCY).items():
+    grouped = _groups(good, "latency", *_LATENCY)
+    for identity, found in grouped.items():
         subject, workload, params, operation = identity[0], identity[1], identity[2], identity[6]
         case = f"{workload}, {_said(params)}"
         rows.append((case, operation, subject, *_figures(found, structural.get(identity))))
@@ -263,26 +265,24 @@ def _latency(good: Sequence[Row], structural: Mapping[tuple[Any, ...], Row], ref
         "max (range, µs)",
         "structural worst @ call",
     )
-    notes = (
-        "structural worst: the largest, over the calls, of the smallest time that call took in any process.",
-        f"n too small: p50 needs {least_n(P50)} calls, p99 {least_n(P99)}, p99.9 {format_count(least_n(P999))}.",
+    worst_note = (
+        "structural worst: the largest, over the calls, of the smallest time that call took in any process, "
+        "and what happened in it (gc2: a collection of generation 2)."
     )
+    notes = (worst_note, *interval_notes(grouped.values()))
     return Table("Every call on its own", header, tuple(rows), notes, LEFT)
 
 
 def _figures(found: Sequence[Row], worst: Row | None) -> tuple[str, ...]:
     """Mean, p50, p99, p99.9 and max of the execution shown, then the structural worst call and its index."""
     shown = median_worst(found)
-    structural = NO_FIGURE
-    if worst:
-        structural = f"{format_ns(worst['structural_worst_ns'])} @ {format_count(worst['structural_worst_index'])}"
     return (
         format_ns(shown["mean_ns"]),
-        _p50(shown),
-        _percentile(shown, P99, "p99_ns"),
-        _percentile(shown, P999, "p999_ns"),
-        _worst_range(found),
-        structural,
+        p50_cell(found),
+        percentile_cell(found, shown, P99),
+        percentile_cell(found, shown, P999),
+        worst_range(found),
+        structural_cell(worst),
     )
 
 
@@ -312,8 +312,8 @@ def _perl_latency(
 
 def _life(good: Sequence[Row]) -> Table:
     """The whole life of a message under each pattern of starts, and its dispatch alone, beside the array's."""
-    workloads = tuple(dict.fromkeys(row["workload"] for row in good if row["kind"] == "batched"))
-    grouped = _groups(good, "batched", *sorted(workloads))
+    batched = {row["workload"] for row in good if row["kind"] == "batched"}
+    grouped = _groups(good, "batched", *sorted(name for name in batched if name.startswith(("life-", "process"))))
     middle = {identity[:3]: median(row["p50_ns"] for row in found) for identity, found in grouped.items()}
     rows = []
     for identity, found in grouped.items():
@@ -339,39 +339,12 @@ def _free(good: Sequence[Row], reference: Reference) -> Table:
                 "at once" if at_once else f"in batches of {format_count(sizes['limit'])}",
                 format_count(sizes["messages"]),
                 subject,
-                _worst_range(found),
+                worst_range(found),
                 _perl_us(in_perl),
             )
         )
     header = ("what", "messages", "subject", "longest call (range, µs)", "Perl")
     return Table("Letting go of a queue", header, tuple(rows), left=LEFT)
-
-
-def _memory(good: Sequence[Row], reference: Reference) -> Table:
-    rows = []
-    for identity, found in _groups(good, "memory", "resident", "drained").items():
-        subject, workload, params = identity[:3]
-        sizes = parameters(params)
-        if workload == "resident":
-            values = sorted(
-                slope(zip(row["points_messages"], row["points_rss_bytes"], strict=True))
-                for row in found
-                if row["points_messages"]
-            )
-            if not values:
-                continue
-            what = f"resident, a message (slope to {format_count(sizes['messages'])})"
-            ours = f"{median(values):.0f} B ({values[0]:.0f} .. {values[-1]:.0f})"
-            in_perl = perl(reference, "memory", subject, "resident", str(sizes["messages"]), statistic="per_message")
-        else:
-            sized = sorted(row["container_bytes"] for row in found if row["container_bytes"] is not None)
-            if not sized:
-                continue
-            what = f"container, {format_count(sizes['messages'])} drained to {sizes['left']}"
-            ours = format_bytes(median(sized))
-            in_perl = perl(reference, "memory_drained", subject, "container", str(sizes["left"]), statistic="shallow")
-        rows.append((what, subject, ours, NO_FIGURE if in_perl is None else format_bytes(in_perl)))
-    return Table("Memory", ("what", "subject", "ours", "Perl"), tuple(rows), left=LEFT)
 
 
 _METHODS = ("enqueue", "_insert", "take", "process", "requeue", "_merge", "cancel")

@@ -20,12 +20,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from lab.machine import CLOCKSOURCE, CPU, limits, read, whole
+
 PACKAGES = ("pyperf", "numpy", "pyarrow", "pandas", "scipy", "memray")
 """The packages whose version can change a figure or its statistics."""
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LAB = Path(__file__).resolve().parent.parent
-CPU = "sys/devices/system/cpu"
 NO_NAMES = {"", "root", "localhost"}  # say nothing about anybody
 ELLIPSIS = "…"
 
@@ -128,15 +129,15 @@ def _own_names() -> set[str]:
 
 
 def _machine(files: Path) -> dict[str, Any]:
-    cpuinfo = _read(files / "proc/cpuinfo") or ""
-    meminfo = re.search(r"^MemTotal:\s*(\d+) kB", _read(files / "proc/meminfo") or "", re.MULTILINE)
+    cpuinfo = read(files / "proc/cpuinfo") or ""
+    meminfo = re.search(r"^MemTotal:\s*(\d+) kB", read(files / "proc/meminfo") or "", re.MULTILINE)
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "processor": _processor(cpuinfo, files),
         "architecture": platform.machine() or None,
         "cores": len(re.findall(r"^processor\s*:", cpuinfo, re.MULTILINE)) or os.cpu_count(),
         "cores_usable": usable,
-        "memory_bytes": int(meminfo[1]) * 1024 if meminfo else _whole(_sysctl("hw.memsize")),
+        "memory_bytes": int(meminfo[1]) * 1024 if meminfo else whole(_sysctl("hw.memsize")),
         "system": platform.system() or None,
         "kernel": scrub(platform.release()) or None,
         "virtual": _virtual(cpuinfo, files),
@@ -149,7 +150,7 @@ def _processor(cpuinfo: str, files: Path) -> str | None:
         found = re.search(rf"^{field}\s*:\s*(\S.*)$", cpuinfo, re.MULTILINE)
         if found:
             return " ".join(found[1].split())
-    board = _read(files / "proc/device-tree/model")
+    board = read(files / "proc/device-tree/model")
     name = (board or "").strip("\0 \n") or _sysctl("machdep.cpu.brand_string") or platform.processor()
     return name or platform.machine() or None
 
@@ -161,7 +162,7 @@ def _virtual(cpuinfo: str, files: Path) -> bool | None:
         return "hypervisor" in flags[1].split()
     if (files / "sys/hypervisor/type").exists():
         return True
-    product = _read(files / "sys/class/dmi/id/product_name")
+    product = read(files / "sys/class/dmi/id/product_name")
     if product is not None:
         return bool(re.search(r"kvm|virtual|vmware|qemu|xen|bhyve|hvm", product, re.IGNORECASE))
     told = _sysctl("kern.hv_vmm_present")
@@ -169,13 +170,14 @@ def _virtual(cpuinfo: str, files: Path) -> bool | None:
 
 
 def _settings(files: Path) -> dict[str, Any]:
-    boost = _whole(_read(files / CPU / "cpufreq/boost"))
-    no_turbo = _whole(_read(files / CPU / "intel_pstate/no_turbo"))
+    boost = whole(read(files / CPU / "cpufreq/boost"))
+    no_turbo = whole(read(files / CPU / "intel_pstate/no_turbo"))
     return {
-        "governor": _read(files / CPU / "cpu0/cpufreq/scaling_governor"),
+        "governor": read(files / CPU / "cpu0/cpufreq/scaling_governor"),
         "boost": bool(boost) if boost is not None else None if no_turbo is None else not no_turbo,
-        "aslr": _whole(_read(files / "proc/sys/kernel/randomize_va_space")),
-        "clocksource": _read(files / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "aslr": whole(read(files / "proc/sys/kernel/randomize_va_space")),
+        "clocksource": read(files / CLOCKSOURCE / "current_clocksource"),
+        **limits(files),
         "load_average": [round(load, 2) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None,
     }
 
@@ -231,14 +233,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
-
-
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None

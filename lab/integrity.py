@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lab.manifest import COMPLETE, NAME, RUNNING, Manifest, load
 from lab.record import CALLS, CASES, EXECUTIONS, case_of
 from lab.storage import Flaw, is_temporary, read_table, sha256_of
@@ -12,7 +14,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-PARTS, RAW = "parts", "calls"
+PARTS, RAW, FLAMES = "parts", "calls", "flames"
+FOLDED = re.compile(r"([^;\n]+(;[^;\n]+)* \d+\n)*")
+"""The text of a flame: stacks, `;` between their frames, and the bytes that each held, one a line."""
+
 TABLES = {f"{EXECUTIONS}.parquet": EXECUTIONS, f"{CASES}.parquet": CASES}
 
 
@@ -84,6 +89,8 @@ def _sealed(path: Path, manifest: Manifest) -> list[str]:
 
 def _unlisted(file: Path, name: str, manifest: Manifest) -> list[str]:
     """Return what is wrong with a file that the run's list does not vouch for."""
+    if name.startswith(f"{FLAMES}/"):
+        return _unlisted_flame(file, name, manifest)
     folder, _, stem = name.removesuffix(".parquet").rpartition("/")
     expected = manifest.stems.get(stem) if name.endswith(".parquet") and not file.is_symlink() else None
     if manifest.state == RUNNING and name in TABLES:
@@ -98,6 +105,18 @@ def _unlisted(file: Path, name: str, manifest: Manifest) -> list[str]:
     except Flaw as flaw:
         return [str(flaw)]
     return []
+
+
+def _unlisted_flame(file: Path, name: str, manifest: Manifest) -> list[str]:
+    """Return what is wrong with a flame that no list vouches for yet."""
+    stem = name.removeprefix(f"{FLAMES}/").removesuffix(".folded")
+    if manifest.state != RUNNING or stem not in manifest.stems or not name.endswith(".folded") or file.is_symlink():
+        return [f"{name} does not belong here: this run neither wrote nor plans it"]
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return [f"{name} is no readable text: it was cut off or edited"]
+    return [] if FOLDED.fullmatch(text) else [f"{name} holds a line that is no stack and its bytes: it was edited"]
 
 
 def _contents(path: Path, manifest: Manifest) -> list[str]:

@@ -122,6 +122,6 @@ def _manifest(content: dict[str, Any]) -> Manifest:
     except (TypeError, KeyError, ValueError) as error:
         raise Flaw(f"{NAME} plans something that is no execution ({error})") from None
     for name in content["files"]:
-        if not re.fullmatch(r"([a-z]+/)?[a-zA-Z0-9=,._-]+\.parquet", name):
+        if not re.fullmatch(r"([a-z]+/)?[a-zA-Z0-9=,._-]+\.(parquet|folded)", name):
             raise Flaw(f"{NAME} lists {name!r}, which is no file of a run")
     return Manifest(**{**{name: content[name] for name in FIELDS}, "planned": planned})

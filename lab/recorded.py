@@ -5,7 +5,7 @@ The answers are the same while a run is under way, after it was stopped and afte
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from lab.case import Case, stem_of
 from lab.integrity import PARTS, RAW, read_part
@@ -15,7 +15,7 @@ from lab.storage import Flaw, read_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lab.worst import Slowest
+
     Identity = tuple[str, int]
+
+IN_MEMORY = 2**22
+"""Calls of all processes of a case that are kept in memory rather than read twice."""
 
 GROUP = (*(column.name for column in CASE_COLUMNS), "operation")
 
@@ -61,7 +66,8 @@ class Recorded:
 
     `path` is its folder, `name` that folder's name; machine, suite, seed, options, environment, targets (key ->
     "module:Class" of a user's queue), started_utc and planned ((key, process) in order) are as it was started with.
-    `ignored` holds a sentence on every part that was damaged when the parts were last read.
+    `ignored` holds a sentence on every part that was damaged when the parts were last read. `causes` (key -> operation
+    -> call -> cause) is what the slowest calls were explained by; `cases` says so.
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
@@ -76,6 +82,7 @@ class Recorded:
         self.started_utc = manifest.started_utc
         self.planned = manifest.planned
         self.ignored: list[str] = []
+        self.causes: dict[str, dict[str, dict[int, str]]] = {}
         self._manifest = manifest
 
     @property
@@ -105,6 +112,29 @@ class Recorded:
         Damaged parts are left out and named in `ignored`. ArchiveError when the table of a complete run is damaged.
         """
         return self._table(EXECUTIONS) if self.state == COMPLETE else in_order(self._parts())
+
+    def rows_of(self, key: str) -> list[dict[str, Any]]:
+        """Return the rows of one case by process, as plain data; damaged parts are left out. O(rows of the case)."""
+        if self.state == COMPLETE:
+            return [row for row in self.rows().to_pylist() if case_of(row).key == key]
+        found = []
+        for process in sorted(process for planned, process in self.planned if planned == key):
+            name = f"{PARTS}/{stem_of(key, process)}.parquet"
+            if (self.path / name).exists():
+                with suppress(Flaw):
+                    found += read_part(self.path / name, name, (key, process)).to_pylist()
+        return found
+
+    def slowest_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Slowest]:
+        """Return operation -> its slowest calls, from the rows of one case that are ok.
+
+        An operation without raw calls, or with unequal ones, is left out. O(calls of the case).
+        """
+        operations: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            operations.setdefault(row["operation"], []).append(row)
+        found = {operation: self._slowest(members) for operation, members in operations.items()}
+        return {operation: slow for operation, slow in found.items() if slow is not None}
 
     def frame(self) -> pd.DataFrame:
         """Return `rows` as a pandas frame with the column `key` in front; whole numbers with nulls become floats."""
@@ -175,20 +205,47 @@ class Recorded:
 
     def _worst(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the columns of `cases` that follow from the rows of one case and operation, one row a process."""
-        shapes = {(row["n"], row["warmup"], row["calls_per_sample"]) for row in rows}
-        columns: dict[str, Any] = {"processes": len(rows), "n": rows[0]["n"] if len(shapes) == 1 else None}
-        if columns["n"] is None or rows[0]["calls_per_sample"] not in (None, 1):
+        columns: dict[str, Any] = {"processes": len(rows), "n": rows[0]["n"] if _alike(rows) else None}
+        slow = self._slowest(rows)
+        if slow is None:
             return columns
-        stems = [case_of(row).stem(row["process"]) for row in rows]
-        samples = (self._samples(stem, rows[0]["operation"]) for stem in stems)
+        from lab.worst import NOT_LOOKED_FOR
+
+        causes = self.causes.get(case_of(rows[0]).key, {}).get(rows[0]["operation"], {})
+        return columns | {
+            "structural_worst_ns": slow.structural_ns,
+            "structural_worst_index": slow.structural_index,
+            "worst_index": slow.index,
+            "worst_ns": slow.least_ns,
+            "worst_process_ns": [ns for of_call in slow.process_ns for ns in of_call],
+            "worst_cause": [causes.get(call, NOT_LOOKED_FOR) for call in slow.index],
+        }
+
+    def _slowest(self, rows: Sequence[Mapping[str, Any]]) -> Slowest | None:
+        """Return the slowest calls of one case and operation, or None; a file that is damaged is named in `ignored`."""
+        from lab.worst import slowest
+
+        if not _alike(rows) or rows[0]["n"] is None or rows[0]["calls_per_sample"] not in (None, 1):
+            return None
+        stems = [case_of(row).stem(row["process"]) for row in sorted(rows, key=lambda row: row["process"])]
+        operation, warmup = rows[0]["operation"], rows[0]["warmup"] or 0
+
+        def read() -> Iterable[NDArray[np.int64] | None]:
+            return (self._samples(stem, operation) for stem in stems)
+
         try:
-            worst = _structural_worst(samples, rows[0]["warmup"] or 0)
+            if (rows[0]["n"] + warmup) * len(rows) <= IN_MEMORY:
+                calls = list(read())
+                return slowest(lambda: calls, warmup)
+            return slowest(read, warmup)
         except Flaw as flaw:
             self.ignored.append(str(flaw))
-            return columns
-        if worst is not None:
-            columns["structural_worst_ns"], columns["structural_worst_index"] = worst
-        return columns
+            return None
+
+
+def _alike(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether all processes made the same calls: as many, as many of them warm-up, timed one by one or not."""
+    return len({(row["n"], row["warmup"], row["calls_per_sample"]) for row in rows}) == 1
 
 
 def in_order(parts: Sequence[tuple[Identity, pa.Table]]) -> pa.Table:
@@ -202,23 +259,3 @@ def in_order(parts: Sequence[tuple[Identity, pa.Table]]) -> pa.Table:
 def _position(part: pa.Table) -> float:
     position = part.column("position")[0].as_py()
     return float("inf") if position is None else position
-
-
-def _structural_worst(processes: Iterator[NDArray[np.int64] | None], warmup: int) -> tuple[int, int] | None:
-    """Return (ns, index) by the rule of `sample.structural_worst`, which a test holds it to.
-
-    It reads one process after the other and keeps the smallest time of every call, so two are in memory and not all.
-    """
-    import numpy as np
-
-    least: NDArray[np.int64] | None = None
-    count = 0
-    for samples in processes:
-        if samples is None or (least is not None and len(samples) != len(least)):
-            return None
-        least = samples if least is None else np.minimum(least, samples)
-        count += 1
-    if least is None or count < 2 or warmup >= len(least):
-        return None
-    index = warmup + int(np.argmax(least[warmup:]))
-    return int(least[index]), index

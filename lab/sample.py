@@ -1,4 +1,4 @@
-"""Statistics of timed calls: percentiles, their intervals, histograms, worst calls and slopes.
+"""Statistics of timed calls: what one row of samples comes to, and slopes.
 
 Samples are one-dimensional arrays of int64 nanoseconds. A percentile is a sample that was measured, never a value
 between two; `lab.rank` says which.
@@ -12,8 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lab.histogram import Histogram as Histogram
+from lab.histogram import as_samples as as_samples
+from lab.histogram import bucket_bounds as bucket_bounds
+from lab.histogram import encode as encode
 from lab.rank import P50 as P50
 from lab.rank import P90 as P90
 from lab.rank import P99 as P99
@@ -21,24 +25,10 @@ from lab.rank import P999 as P999
 from lab.rank import least_n as least_n
 from lab.rank import nearest_rank as nearest_rank
 from lab.rank import percentile_interval as percentile_interval
-
-Samples = NDArray[np.int64]
+from lab.steady import steadiness
+from lab.worst import structural_worst as structural_worst
 
 TIMER_BOUND_BELOW = 3  # times the null call
-HISTOGRAM_BITS = 7  # a bucket is at most 1/64 of its value wide, so its middle is within 0.8 % of every sample in it
-
-
-def as_samples(values: ArrayLike, what: str = "samples") -> Samples:
-    """Return `values` as a one-dimensional int64 array without copying where that is possible.
-
-    ValueError when there are none, when they have another shape or when they are no whole numbers.
-    """
-    array = np.asarray(values)
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{what} of shape {array.shape}: expected one row with at least one duration")
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{what} of type {array.dtype}: expected whole nanoseconds")
-    return array.astype(np.int64, copy=False)
 
 
 def percentile(samples: ArrayLike, q: Fraction) -> int:
@@ -50,73 +40,6 @@ def percentile(samples: ArrayLike, q: Fraction) -> int:
     array = as_samples(samples)
     place = nearest_rank(len(array), q) - 1
     return int(np.partition(array, place)[place])
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How many samples fell into each bucket; buckets ascend and none is empty.
-
-    Log-linear: durations under 128 ns have a bucket each, from there on every doubling has 64 buckets of equal width
-    (the layout of HdrHistogram with 7 bits). `bucket` is int32, `count` int64.
-    """
-
-    bucket: NDArray[np.int32]
-    count: NDArray[np.int64]
-
-    @property
-    def n(self) -> int:
-        """The number of samples in it."""
-        return int(self.count.sum())
-
-    def percentile(self, q: Fraction) -> int:
-        """Return the `q` quantile within 1 % of the sample at its rank, in ns; O(buckets)."""
-        place = np.searchsorted(np.cumsum(self.count), nearest_rank(self.n, q))
-        low, high = bucket_bounds(int(self.bucket[place]))
-        return (low + high) // 2
-
-    @staticmethod
-    def merge(*histograms: Histogram) -> Histogram:
-        """Return one histogram of the samples of all of them; ValueError for none."""
-        if not histograms:
-            raise ValueError("no histograms to merge: expected at least one")
-        buckets = np.concatenate([histogram.bucket for histogram in histograms])
-        counts = np.concatenate([histogram.count for histogram in histograms])
-        unique, place = np.unique(buckets, return_inverse=True)
-        total = np.zeros(len(unique), dtype=np.int64)
-        np.add.at(total, place, counts)
-        return Histogram(unique.astype(np.int32), total)
-
-
-def encode(samples: ArrayLike) -> Histogram:
-    """Return the histogram of the samples; O(n log n). ValueError for a negative duration.
-
-    >>> histogram = encode([5, 5, 130, 131, 1_000_000])
-    >>> histogram.bucket.tolist(), histogram.count.tolist(), histogram.percentile(P999)
-    ([5, 129, 954], [2, 2, 1], 1003519)
-    """
-    array = as_samples(samples)
-    if array.min() < 0:
-        raise ValueError(f"a sample of {array.min()} ns: expected no negative duration")
-    values, counts = np.unique(array, return_counts=True)
-    # beyond 2**53 frexp may round up to the next power of two, and the bucket comes out the same
-    shift = np.maximum(np.frexp(values.astype(np.float64))[1].astype(np.int64) - HISTOGRAM_BITS, 0)
-    buckets = shift * 2 ** (HISTOGRAM_BITS - 1) + (values >> shift)
-    unique, first = np.unique(buckets, return_index=True)
-    return Histogram(unique.astype(np.int32), np.add.reduceat(counts, first).astype(np.int64))
-
-
-def bucket_bounds(bucket: int) -> tuple[int, int]:
-    """Return the smallest and the largest duration in ns that fall into a bucket; ValueError for a negative one.
-
-    >>> bucket_bounds(127), bucket_bounds(128), bucket_bounds(954)
-    ((127, 127), (128, 129), (999424, 1007615))
-    """
-    if bucket < 0:
-        raise ValueError(f"{bucket} is no bucket: they count from 0")
-    half = 2 ** (HISTOGRAM_BITS - 1)
-    shift = max(0, bucket // half - 1)
-    low = (bucket - shift * half) << shift
-    return low, low + 2**shift - 1
 
 
 @dataclass(frozen=True)
@@ -175,10 +98,12 @@ def operation_columns(
     null_before: ArrayLike | None = None,
     null_after: ArrayLike | None = None,
     bare: ArrayLike | None = None,
+    same_work: bool = False,
 ) -> dict[str, Any]:
     """Return every statistics column of one row of `executions`: the samples', the null calls' and the net figures.
 
-    Figures are ns per call: the sample's divided by `calls_per_sample`; histograms keep the samples. O(n log n).
+    Figures are ns per call: the sample's divided by `calls_per_sample`; histograms keep the samples. With `same_work`
+    every call does the same, and whether they are steady is said where there are enough of them. O(n log n).
     ValueError as for `summarize`, and for `calls_per_sample` below 1.
     """
     if calls_per_sample < 1:
@@ -193,7 +118,25 @@ def operation_columns(
     columns.update(_null_columns(found.p50_ns, calls_per_sample, null_before, null_after))
     if bare is not None:
         columns["bare_p50_ns"] = float(percentile(bare, P50))
+        columns["clock_step_ns"] = clock_step(bare)
+    found_steady = steadiness(as_samples(samples)[warmup:]) if same_work else None
+    if found_steady is not None:
+        columns["steady"], columns["drift"] = found_steady.steady, found_steady.drift
     return columns
+
+
+def clock_step(bare: ArrayLike) -> int | None:
+    """Return the smallest step of the clock, in ns, that pairs of reads with nothing between them show; None if none.
+
+    The least by which two of the pairs differ, or the least pair that is not 0: a clock that ticks every microsecond
+    gives whole microseconds only, whatever resolution the system claims for it. O(n log n).
+
+    >>> clock_step([771, 781, 771, 801]), clock_step([0, 0, 1_000]), clock_step([0, 0])
+    (10, 1000, None)
+    """
+    values = np.unique(as_samples(bare))
+    steps = np.concatenate([np.diff(values), values[values > 0]])
+    return int(steps.min()) if len(steps) else None
 
 
 def _null_columns(
@@ -242,24 +185,6 @@ def median_worst(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
         raise ValueError("no execution has a worst call: expected at least one that is ok")
     middle = ranked[(len(ranked) - 1) // 2]["max_ns"]
     return next(row for row in ranked if row["max_ns"] == middle)
-
-
-def structural_worst(matrix: Iterable[ArrayLike], warmup: int = 0) -> tuple[int, int] | None:
-    """Return (ns, index) of the worst call that the structure itself causes, from the calls of several processes.
-
-    The k-th call is the same call in every process, so the smallest time of call k over the processes is what the
-    structure costs there; the largest such value after the first `warmup` calls is the answer, and of equal ones the
-    first. None with fewer than two processes, unequal numbers of calls, or no call after the warm-up. O(all samples).
-
-    >>> structural_worst([[10, 90, 10, 11], [10, 12, 70, 12]])
-    (12, 1)
-    """
-    arrays = [as_samples(calls) for calls in matrix]
-    if len(arrays) < 2 or len({len(calls) for calls in arrays}) != 1 or len(arrays[0]) <= warmup:
-        return None
-    least = np.minimum.reduce(arrays)
-    index = warmup + int(np.argmax(least[warmup:]))
-    return int(least[index]), index
 
 
 def slope(points: Iterable[tuple[float, float]]) -> float:

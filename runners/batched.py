@@ -11,7 +11,7 @@ from time import perf_counter_ns
 
 from runners.counters import Counters, note_queue, resident_bytes
 from runners.latency import NULL_CALLS, bare, blank, ignore, require_dispatched, require_length
-from runners.rigs import PAYLOAD, cycle, fill, holds, ordered, shuffled
+from runners.rigs import PAYLOAD, cycle, fill, holds, ordered, reattach, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,15 @@ def cycle_all(clock: Clock, queue: Any, now: float, cycles: int) -> Any:
     t0 = clock()
     for _ in range(cycles):
         requeue(take(now))
+    t1 = clock()
+    return t1 - t0
+
+
+def reattach_all(clock: Clock, detach: Callable[[], Any], reattach: Callable[[Any], Any], pairs: int) -> Any:
+    """Return how long it took to cut a part off and hang it in again `pairs` times, in the clock's unit."""
+    t0 = clock()
+    for _ in range(pairs):
+        reattach(detach())
     t1 = clock()
     return t1 - t0
 
@@ -95,6 +104,23 @@ class CycleSampler:
         require_length(batch, self.due)
         self.queue.requeue(batch)
         return elapsed
+
+
+class ReattachSampler:
+    """Cuts a part off one list and hangs it in again, `calls` pairs a sample."""
+
+    __slots__ = ("calls", "check", "detach", "queue", "reattach")
+
+    def __init__(self, queue_class: Any, params: Parameters, seed: int) -> None:
+        rig = reattach(queue_class, params, seed)
+        self.queue = rig.queue
+        self.detach, self.reattach = rig.arguments
+        self.calls = max(1, MESSAGES_PER_SAMPLE // params["part"])
+        self.check = rig.check
+
+    def sample(self, clock: Clock) -> Any:
+        """Return what one sample took, in the clock's unit."""
+        return reattach_all(clock, self.detach, self.reattach, self.calls)
 
 
 class ProcessSampler:

@@ -9,6 +9,7 @@ a method or raises gives no number: one sentence on stderr and exit code 3, 4 or
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -20,11 +21,10 @@ if __name__ == "__main__":
     here = str(Path(__file__).resolve().parent)
     sys.path[:] = [str(ROOT), *(entry for entry in sys.path if entry != here)]
 
-from queues.registry import load_target  # noqa: E402
-from runners.counters import settle  # noqa: E402
+from runners.counters import Counters, settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
 from runners.worker import last_line, read_case  # noqa: E402
-from runners.workload import NotOffered  # noqa: E402
+from runners.workload import NotOffered, load_offered  # noqa: E402
 from runners.workloads import find  # noqa: E402
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ CLOCKS: dict[str, Callable[[], float]] = {"cpu": time.thread_time, "wall": time.
 
 INHERITED = ["PYTHONHASHSEED", "LAB_PADDING", "LD_LIBRARY_PATH", "TMPDIR"]
 """What pyperf's clean environment would leave out and the measuring process must have."""
+
+COUNTERS = "counters.json"
+"""What the system counted while a cost case was measured, in the folder of the case."""
 
 BROKEN, UNREADABLE, CHECK_FAILED, NOT_OFFERED = 1, 2, 3, 4
 """Exit codes."""
@@ -51,7 +54,7 @@ class Measurement:
         workload = find(case["family"], case["workload"])
         workload.require("cost", case["params"])
         assert workload.sampler is not None
-        queue_class = load_target(case["target"])
+        queue_class = load_offered(case["target"])
         workload.require_offered(queue_class)
         self.clock = CLOCKS[case["clock"]]
         settle(case["gc"])
@@ -92,7 +95,9 @@ def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
     sys.path.extend(case["path"])
     try:
         measurement = Measurement(case)
+        counters = Counters()
         runner.bench_time_func(name, measurement.time_loops, inner_loops=measurement.calls)
+        leave(case, counters.since())
         measurement.sampler.check()
     except CheckFailed as error:
         return refuse(CHECK_FAILED, f"check failed: {error}")
@@ -104,6 +109,11 @@ def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
         sys.__excepthook__(type(error), error, error.__traceback__)
         return refuse(BROKEN, last_line(error))
     return 0
+
+
+def leave(case: dict[str, Any], counters: dict[str, Any]) -> None:
+    """Write what the system counted meanwhile; the process that calibrates comes first, the one that measures last."""
+    (Path(case["out"]) / COUNTERS).write_text(json.dumps(counters), encoding="utf-8")
 
 
 def supervise(runner: Any, name: str) -> int:
@@ -128,7 +138,8 @@ def read_cost(path: Path | str) -> dict[str, Any]:
     """Return what one pyperf run found, per message or per cycle: values, mean and median in ns (float).
 
     `loops` is what `-l` takes to spare a later process the calibration; `calls` is how many messages or cycles one loop
-    stands for. Raises OSError or ValueError when the file is none of pyperf's.
+    stands for; `counters` is what the process that measured has left beside it. Raises OSError or ValueError when the
+    file is none of pyperf's.
     """
     import pyperf
 
@@ -141,9 +152,19 @@ def read_cost(path: Path | str) -> dict[str, Any]:
         "values_ns": values_ns,
         "mean_ns": fmean(values_ns),
         "median_ns": median(values_ns),
+        "counters": counters_beside(Path(path)),
         "pyperf": pyperf.__version__,
         "python": str(metadata.get("python_version", "")).partition(" ")[0] or None,
     }
+
+
+def counters_beside(path: Path) -> dict[str, Any]:
+    """Return the counters that were left in the folder of pyperf's file; {} when there are none."""
+    try:
+        found = json.loads((path.parent / COUNTERS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 if __name__ == "__main__":

@@ -222,37 +222,65 @@ def blank(calls: int) -> array[int]:
     return array("q", bytes(8 * calls))
 
 
+class Stage:
+    """Everything that is there when the first call of a case is made, the same in every process that makes it."""
+
+    __slots__ = ("after", "before", "calls", "floor", "real", "rig", "rss_before_bytes")
+
+    def __init__(self, names: tuple[str, ...], calls: int) -> None:
+        self.calls = calls
+        self.real, self.before, self.after = (
+            tuple(blank(count) for _ in names) for count in (calls, NULL_CALLS, NULL_CALLS)
+        )
+        self.floor = blank(NULL_CALLS)
+        self.rss_before_bytes = resident_bytes()
+        self.rig: Any = None
+
+
+def set_stage(workload: Any, queue_class: Any, case: Figures, clock: Clock) -> Stage:
+    """Return the stage of a case: arrays of samples, the queue set up, bare clock reads and null calls timed."""
+    params = case["params"]
+    stage = Stage(workload.operations, workload.calls(params))
+    stage.rig = workload.setup(queue_class, params, case["seed"])
+    bare(clock, stage.floor)
+    workload.loop(clock, stage.before, NULL_CALLS, *workload.null(params))
+    return stage
+
+
 def measure(workload: Any, queue_class: Any, case: Figures, clock: Clock, save: Save) -> Figures:
     """Time every call of a case, and the same loop over the null subject before and after.
 
     The collector is frozen already. `save(name, samples)` keeps an array and returns the name of its file; a queue
     that fails its check raises before anything is saved.
     """
-    params, names = case["params"], workload.operations
-    calls = workload.calls(params)
-    real, before, after = (tuple(blank(count) for _ in names) for count in (calls, NULL_CALLS, NULL_CALLS))
-    floor = blank(NULL_CALLS)
-    figures: Figures = {"memory": {"rss_before_bytes": resident_bytes()}}
-    rig = workload.setup(queue_class, params, case["seed"])
-    bare(clock, floor)
-    workload.loop(clock, before, NULL_CALLS, *workload.null(params))
+    stage = set_stage(workload, queue_class, case, clock)
     counters = Counters()
-    workload.loop(clock, real, calls, *rig.arguments)
-    figures["counters"] = counters.since()
-    workload.loop(clock, after, NULL_CALLS, *workload.null(params))
-    note_queue(figures, rig.queue)
-    rig.check()
-    figures["operations"] = [
+    workload.loop(clock, stage.real, stage.calls, *stage.rig.arguments)
+    figures: Figures = {"counters": counters.since(), "memory": {"rss_before_bytes": stage.rss_before_bytes}}
+    workload.loop(clock, stage.after, NULL_CALLS, *workload.null(case["params"]))
+    note_queue(figures, stage.rig.queue)
+    stage.rig.check()
+    figures["operations"] = kept(workload, stage, save)
+    figures["bare"] = {"samples": save("bare", stage.floor), "n": NULL_CALLS}
+    return figures
+
+
+def kept(workload: Any, stage: Stage, save: Save) -> list[Figures]:
+    """Keep the samples of every operation and return what each of them is.
+
+    On its own, because what `measure` would need for it (cells, in CPython 3.11) would be there when the first call is
+    made, and the collector would count it.
+    """
+    return [
         {
             "operation": name,
-            "samples": save(name, real[k]),
-            "n": calls,
-            "warmup": min(WARMUP_CALLS, calls // 10) if workload.steady else 0,
+            "samples": save(name, stage.real[k]),
+            "n": stage.calls,
+            "warmup": min(WARMUP_CALLS, stage.calls // 10) if workload.steady else 0,
+            "same_work": workload.steady,
             "calls_per_sample": 1,
-            "null_before": save(f"{name}.null-before", before[k]),
-            "null_after": save(f"{name}.null-after", after[k]),
+            "null_before": save(f"{name}.null-before", stage.before[k]),
+            "null_after": save(f"{name}.null-after", stage.after[k]),
         }
-        for k, name in enumerate(names)
+        for k, name in enumerate(workload.operations)
     ]
-    figures["bare"] = {"samples": save("bare", floor), "n": NULL_CALLS}
-    return figures

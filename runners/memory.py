@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from runners.counters import Counters, peak_bytes, resident_bytes
+from runners.counters import Counters, peak_bytes, reset_peak, resident_bytes
 from runners.latency import ignore, require_length
-from runners.rigs import ordered, require_at_most, verify
+from runners.null import NullQueue
+from runners.rigs import nothing_to_check, ordered, require_at_most, verify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Parameters: TypeAlias = dict[str, int]
     Figures: TypeAlias = dict[str, Any]
-    Check: TypeAlias = Callable[[], None]
+    Held: TypeAlias = tuple[Any, Callable[[], None]]
 
 POINTS = 10
 
@@ -55,44 +56,117 @@ def payload(number: int) -> str:
     return f"message {number}"
 
 
-def resident(queue_class: Any, params: Parameters) -> tuple[Figures, Check]:
-    """Fill a queue and read the resident memory on the way; return the figures and the check of what is in it.
+class Gauge:
+    """Reads the memory of this process on the way: points, and the peak of each phase where it can be reset.
+
+    With `reads=False` it reads nothing, so that whoever counts allocations sees those of the queue alone.
+    """
+
+    __slots__ = ("before_bytes", "highest_bytes", "peaks", "points", "reads", "reset")
+
+    def __init__(self, *, reads: bool = True) -> None:
+        self.reads = reads
+        self.reset = False
+        self.points: list[list[int]] = []
+        self.peaks: dict[str, int | None] = {}
+        self.highest_bytes: int | None = None
+        self.before_bytes = resident_bytes() if reads else None
+
+    def note(self, messages: int) -> None:
+        """Add the point [messages queued, resident bytes], where the system tells."""
+        now = resident_bytes() if self.reads else None
+        if now is not None:
+            self.points.append([messages, now])
+
+    def begin(self) -> None:
+        """Begin a phase: what was the peak until now is none of its."""
+        if self.reads:
+            self._see()
+            self.reset = reset_peak()
+
+    def end(self, phase: str) -> None:
+        """End a phase; its peak is unknown where the one from before could not be reset."""
+        if self.reads:
+            peak = self._see()
+            self.peaks[f"{phase}_peak_bytes"] = peak if self.reset else None
+
+    def figures(self) -> Figures:
+        """Return the `memory` part of a result but for the container, which is walked after this was read."""
+        after = resident_bytes() if self.reads else None
+        self._see()
+        return {
+            "rss_before_bytes": self.before_bytes,
+            "rss_after_bytes": after,
+            "hwm_bytes": self.highest_bytes,
+            "points": self.points,
+            **self.peaks,
+        }
+
+    def _see(self) -> int | None:
+        peak = peak_bytes() if self.reads else None
+        if peak is not None:
+            self.highest_bytes = max(peak, self.highest_bytes or 0)
+        return peak
+
+
+def resident(queue_class: Any, params: Parameters, gauge: Gauge) -> Held:
+    """Fill a queue and read the resident memory on the way; return it and the check of what is in it.
 
     Starts and payloads are made on the fly and owned by the queue alone, so the slope over the points is what one
     message costs with everything it brings.
     """
     messages = params["messages"]
-    points: list[list[int]] = []
-    before = resident_bytes()
+    gauge.begin()
     queue = queue_class()
-    queued = 0
-    for goal in steps(messages):
-        fill(queue, queued, goal)
-        queued = goal
-        note(points, queued)
-    return figures(before, queue, points), lambda: verify_distinct(queue, 0, messages)
+    fill_by_steps(queue, messages, gauge)
+    gauge.end("fill")
+    return queue, lambda: verify_distinct(queue, 0, messages)
 
 
-def drained(queue_class: Any, params: Parameters) -> tuple[Figures, Check]:
+def baseline(queue_class: Any, params: Parameters, gauge: Gauge) -> Held:
+    """The same with the null subject, which keeps nothing: what the interpreter and the workload take themselves.
+
+    Its slope is what the instrument adds to that of a queue. There is no queue to check.
+    """
+    queue = NullQueue()
+    gauge.begin()
+    fill_by_steps(queue, params["messages"], gauge)
+    gauge.end("fill")
+    return queue, nothing_to_check
+
+
+def drained(queue_class: Any, params: Parameters, gauge: Gauge) -> Held:
     """Take a burst in, send all but `left` of it, let the batch go; what does the container keep?
 
-    The points are the burst and what is left. Raises ValueError when more are to be left than come.
+    The points are the burst and what is left; the two phases have a peak each. Raises ValueError when more are to be
+    left than come.
     """
     require_at_most(params, "left", "messages")
     messages, left = params["messages"], params["left"]
-    points: list[list[int]] = []
-    before = resident_bytes()
+    gauge.begin()
     queue = queue_class()
     fill(queue, 0, messages)
-    note(points, messages)
+    gauge.end("fill")
+    gauge.note(messages)
+    gauge.begin()
     batch = queue.take(float(messages - left - 1))
     if left < messages:
         require_length(batch, messages - left)
         queue.process(batch, ignore)
         require_length(batch, 0)
     batch = None
-    note(points, left)
-    return figures(before, queue, points), lambda: verify_distinct(queue, messages - left, left)
+    gauge.end("drain")
+    gauge.note(left)
+    return queue, lambda: verify_distinct(queue, messages - left, left)
+
+
+def fill_by_steps(queue: Any, messages: int, gauge: Gauge) -> None:
+    """Queue so many messages and note ten points on the way."""
+    queued = 0
+    for goal in steps(messages):
+        fill(queue, queued, goal)
+        queued = goal
+        gauge.note(queued)
 
 
 def fill(queue: Any, first: int, end: int) -> None:
@@ -108,29 +182,13 @@ def verify_distinct(queue: Any, first: int, count: int) -> None:
     verify(queue, count, zip(ordered(first, count), payloads, strict=True))
 
 
-def note(points: list[list[int]], messages: int) -> None:
-    """Append [messages queued, resident bytes], where the system tells."""
-    now = resident_bytes()
-    if now is not None:
-        points.append([messages, now])
-
-
-def figures(before: int | None, queue: Any, points: list[list[int]]) -> Figures:
-    """Return the `memory` part of a result; the container is walked last, after the resident memory was read."""
-    after, peak = resident_bytes(), peak_bytes()
-    return {
-        "rss_before_bytes": before,
-        "rss_after_bytes": after,
-        "hwm_bytes": peak,
-        "container_bytes": container_bytes(queue),
-        "points": points,
-    }
-
-
 def measure(workload: Any, queue_class: Any, case: Figures, clock: object, save: object) -> Figures:
     """See what a queue holds; nothing is timed and no samples are kept."""
+    gauge = Gauge()
     counters = Counters()
-    held, check = workload.hold(queue_class, case["params"])
+    queue, check = workload.hold(queue_class, case["params"], gauge)
+    held = gauge.figures()
     differences = counters.since()
+    held["container_bytes"] = container_bytes(queue)
     check()
     return {"memory": held, "counters": differences, "operations": []}

@@ -46,7 +46,8 @@ class Progress:
         self._by_kind[case.kind].append(step.duration_ns)
         if step.status not in ("ok", "not-offered") and not step.message.startswith("not tried again"):
             self.failed += 1
-            self._write(f"{case.key}: {step.status}: {step.message.splitlines()[0] if step.message else ''}")
+            where = f"{step.interpreter}: " if step.interpreter else ""
+            self._write(f"{where}{case.key}: {step.status}: {step.message.splitlines()[0] if step.message else ''}")
         elif not self._terminal and (time.monotonic() - self._told_at >= QUIET_SECONDS or step.number == step.total):
             self._told_at = time.monotonic()
             self._write(self._line(step))
@@ -76,7 +77,9 @@ class Progress:
         left_ns = self.left_ns()
         left = f" · about {format_span(left_ns)} left" if left_ns else ""
         case = step.execution.case
-        return f"[{step.number}/{step.total}] {case.subject} {case.workload} {case.params_text} ({case.kind}){left}"
+        where = f"{step.interpreter}: " if step.interpreter else ""
+        what = f"{where}{case.subject} {case.workload} {case.params_text} ({case.kind})"
+        return f"[{step.number}/{step.total}] {what}{left}"
 
     def _write(self, line: str) -> None:
         if self._terminal:

@@ -10,22 +10,27 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab.archive import Run
 from lab.case import Case, Execution, execution_of, parse_key
 from lab.record import case_of
 from lab.sample import operation_columns
 from queues.registry import target
+from runners import allocations, exact, mean
 from runners.complexity import complexity
-from runners.cost import read_cost
-from runners.spawn import Limits, Outcome, prime, run_cost, run_worker
+from runners.disturbed import Budget, Measured, disturbed, undisturbed
+from runners.explain import Explainer
+from runners.rows import complexity_columns, counter_columns, impossible, memory_columns
+from runners.spawn import Limits, Outcome, prime, run_worker
 
 STATUS = {"error": "failed", "crashed": "failed"}
 """How the status of a process is recorded, where the names differ."""
@@ -33,8 +38,8 @@ STATUS = {"error": "failed", "crashed": "failed"}
 HOPELESS = frozenset({"timeout", "memory-limit", "not-offered"})
 """Ends that the next process of the same case would only repeat."""
 
-NULL_SHARE = 0.8
-"""A call below this share of the null call's p50 cannot have done its work (drift of the clock is far smaller)."""
+ONCE = frozenset({"complexity", "counts"})
+"""Kinds that a second execution would only repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class Step:
     status: str = ""
     message: str = ""
     duration_ns: int = 0
+    interpreter: str = ""
 
 
 @dataclass(slots=True)
@@ -60,12 +66,18 @@ class Settings:
     report: Callable[[Step], None] = lambda step: None
     loops: dict[str, int] = field(default_factory=dict)
     hopeless: dict[str, tuple[str, str]] = field(default_factory=dict)
+    repeats: Budget = field(default_factory=Budget)
+    memray: bool = False
+    instructions: Callable[[Execution], bool] = lambda execution: True
+    notes: list[str] = field(default_factory=list)
 
 
 def plan(cases: Sequence[Case], processes: int, seed: int) -> list[Execution]:
     """Return all executions in the order in which they are done: blocks of one process per case, each shuffled.
 
-    Complexity is read off the source and has one execution.
+    Within a block, what only differs in the subject stands side by side, in random order: a machine whose speed changes
+    from minute to minute then changes for all subjects of a comparison, and their ratio within a block holds.
+    Complexity is read off the source and counts are exact (each is two processes already): they have one execution.
 
     >>> [execution.process for execution in plan([Case.of("latency", "timer", "null", "null-loop", calls=9)], 2, 1)]
     [0, 1]
@@ -73,9 +85,17 @@ def plan(cases: Sequence[Case], processes: int, seed: int) -> list[Execution]:
     order = random.Random(seed)
     planned: list[Execution] = []
     for process in range(processes):
-        block = [case for case in cases if process == 0 or case.kind != "complexity"]
-        order.shuffle(block)
-        planned += [execution_of(case, process, seed) for case in block]
+        alike: dict[tuple[object, ...], list[Case]] = {}
+        for case in cases:
+            if process == 0 or case.kind not in ONCE:
+                alike.setdefault((case.kind, case.family, case.workload, case.params, case.clock, case.gc), []).append(
+                    case
+                )
+        groups = list(alike.values())
+        order.shuffle(groups)
+        for group in groups:
+            order.shuffle(group)
+            planned += [execution_of(case, process, seed) for case in group]
     return planned
 
 
@@ -93,21 +113,33 @@ def carry_out(run: Run, settings: Settings) -> None:
 
     KeyboardInterrupt passes on with all that ended recorded; the execution under way is not.
     """
+    for _ in carrying_out(run, settings):
+        pass
+
+
+def carrying_out(run: Run, settings: Settings) -> Generator[Execution, None, None]:
+    """Do what `carry_out` does, one execution each time the next one is asked for; yield what has been recorded."""
     total = len(run.planned)
     prime(settings.python)
     _remember(run, settings)
     left = planned_executions(run)
+    explainer = Explainer(run, partial(_start, settings))
     for number, execution in enumerate(left, start=total - len(left) + 1):
         settings.report(Step(number, total, execution))
         outcome = _execute(run, execution, settings, position=number - 1)
+        explainer.after(execution)
         settings.report(
             Step(number, total, execution, outcome.status, outcome.message, outcome.duration_ns),
         )
+        yield execution
+    explainer.rest()
 
 
 def _remember(run: Run, settings: Settings) -> None:
-    """Take over from what is recorded the loop counts of pyperf, and the cases that a process more cannot help."""
-    for row in run.rows().to_pylist():
+    """Take over from what is recorded loop counts of pyperf, hopeless cases, and the time that repeats have taken."""
+    rows = run.rows().to_pylist()
+    settings.repeats.remember(rows)
+    for row in rows:
         key = case_of(row).key
         if row["loops"]:
             settings.loops[key] = row["loops"]
@@ -117,10 +149,12 @@ def _remember(run: Run, settings: Settings) -> None:
 
 def _execute(run: Run, execution: Execution, settings: Settings, position: int) -> Outcome:
     started = datetime.now(UTC)
-    with tempfile.TemporaryDirectory(prefix="lab-") as name:
-        folder = Path(name)
-        outcome, operations, calls = _measure(execution, folder, settings)
+    measure = partial(_measure_in_a_folder, execution, settings)
+    set_aside, (outcome, operations, calls) = undisturbed(execution.case.kind, measure, settings.repeats)
     common = {
+        "attempt": len(set_aside),
+        "set_aside": "; ".join(set_aside),
+        "disturbed": disturbed(execution.case.kind, operations),
         "position": position,
         "started_utc": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "duration_ns": outcome.duration_ns,
@@ -128,6 +162,11 @@ def _execute(run: Run, execution: Execution, settings: Settings, position: int) 
         "status": STATUS.get(outcome.status, outcome.status),
         "message": _sentence(outcome),
     }
+    if settings.memray and outcome.ok and execution.case.kind == "memory" and execution.process == 0:
+        spec, keep = spec_of(execution, settings.path), partial(run.keep_flame, execution)
+        columns, problems = allocations.measure(spec, keep, python=settings.python, limits=settings.limits)
+        common |= columns
+        settings.notes += problems
     rows = [{**common, **columns} for columns in operations] or [{**common, "operation": ""}]
     run.record(execution, rows, calls)
     if outcome.status in HOPELESS:
@@ -135,13 +174,15 @@ def _execute(run: Run, execution: Execution, settings: Settings, position: int) 
     return outcome
 
 
+def _measure_in_a_folder(execution: Execution, settings: Settings) -> Measured:
+    with tempfile.TemporaryDirectory(prefix="lab-") as name:
+        return _measure(execution, Path(name), settings)
+
+
 def _sentence(outcome: Outcome) -> str:
     if outcome.ok or outcome.status in HOPELESS:
         return outcome.message
     return f"{outcome.message}\n{outcome.stderr}".strip()
-
-
-Measured = tuple[Outcome, list[dict[str, Any]], dict[str, Any]]
 
 
 def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured:
@@ -152,20 +193,26 @@ def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured
         return Outcome(status, f"not tried again: {message.removeprefix('not tried again: ')}"), [], {}
     if execution.case.kind == "complexity":
         return _complexity(execution.case)
-    spec = spec_of(execution, settings.path)
+    if execution.case.kind == "counts":
+        return exact.measure(execution, spec_of(execution, settings.path), folder, settings)
     if execution.case.kind == "cost":
-        return _cost(execution, spec, folder, settings)
-    outcome = run_worker(
-        spec,
+        return mean.measure(execution, spec_of(execution, settings.path), folder, settings)
+    outcome = _start(settings, execution, folder, {})
+    if not outcome.ok:
+        return outcome, [], {}
+    return _operations(execution.case, outcome, folder)
+
+
+def _start(settings: Settings, execution: Execution, folder: Path, more: Mapping[str, Any]) -> Outcome:
+    """Run the worker of one execution, with `more` in its case."""
+    return run_worker(
+        {**spec_of(execution, settings.path), **more},
         folder,
         python=settings.python,
         limits=settings.limits,
         hash_seed=execution.hash_seed,
         padding=execution.padding,
     )
-    if not outcome.ok:
-        return outcome, [], {}
-    return _operations(execution.case, outcome, folder)
 
 
 def spec_of(execution: Execution, path: Iterable[str] = ()) -> dict[str, Any]:
@@ -193,7 +240,7 @@ def target_of(case: Case) -> str:
 def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
     result = outcome.result
     bare = _samples(folder, result["bare"]["samples"]) if result.get("bare") else None
-    shared = {**_counters(result), **_memory(result), "merged": result.get("merged"), "walked": result.get("walked")}
+    shared = {**counter_columns(result), **memory_columns(result)}
     rows: list[dict[str, Any]] = []
     calls: dict[str, Any] = {}
     for operation in result.get("operations", []):
@@ -206,8 +253,9 @@ def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
             null_before=_optional(folder, operation.get("null_before")),
             null_after=_optional(folder, operation.get("null_after")),
             bare=bare,
+            same_work=operation.get("same_work", False),
         )
-        if case.subject != "null" and _impossible(columns):
+        if case.subject != "null" and impossible(columns):
             message = f"{name} took less than the null call ({columns['p50_ns']:.0f} ns): it cannot have done its work"
             return Outcome("check-failed", message, result, outcome.duration_ns), [], {}
         rows.append({"operation": name, **columns, **shared})
@@ -216,70 +264,12 @@ def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
     return outcome, rows, calls
 
 
-def _impossible(columns: dict[str, Any]) -> bool:
-    null_p50_ns = columns.get("null_p50_ns")
-    return null_p50_ns is not None and columns["p50_ns"] < NULL_SHARE * null_p50_ns
-
-
-def _samples(folder: Path, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _samples(folder: Path, name: str) -> NDArray[np.int64]:
     return np.fromfile(folder / name, dtype=np.int64)
 
 
-def _optional(folder: Path, name: str | None) -> np.ndarray[Any, np.dtype[np.int64]] | None:
+def _optional(folder: Path, name: str | None) -> NDArray[np.int64] | None:
     return _samples(folder, name) if name else None
-
-
-def _counters(result: dict[str, Any]) -> dict[str, Any]:
-    counters = dict(result.get("counters") or {})
-    collections = counters.pop("collections", None) or (None, None, None)
-    return {**counters, **{f"collections_{generation}": count for generation, count in enumerate(collections)}}
-
-
-def _memory(result: dict[str, Any]) -> dict[str, Any]:
-    memory = dict(result.get("memory") or {})
-    points = memory.pop("points", None)
-    if points:
-        memory["points_messages"] = [messages for messages, _ in points]
-        memory["points_rss_bytes"] = [rss_bytes for _, rss_bytes in points]
-    return memory
-
-
-ONE_FILL = 5_000
-"""A queue filled with so many messages is an average of its own: it is filled once a process, without calibration."""
-
-
-def _cost(execution: Execution, spec: dict[str, Any], folder: Path, settings: Settings) -> Measured:
-    """One pyperf measurement; the loop count that the first process calibrated serves the later ones."""
-    options = settings.cost_options
-    loops = settings.loops.get(execution.key)
-    if int(execution.case.parameters.get("messages", 0)) >= ONE_FILL:
-        options = ("-p", "1", "-n", "1", "-w", "0", "-l", "1")
-    elif loops:
-        options += ("-l", str(loops))
-    outcome = run_cost(
-        spec,
-        folder,
-        python=settings.python,
-        limits=settings.limits,
-        hash_seed=execution.hash_seed,
-        padding=execution.padding,
-        options=options,
-    )
-    if not outcome.ok:
-        return outcome, [], {}
-    cost = read_cost(folder / "cost.json")
-    settings.loops[execution.key] = cost["loops"]
-    values_ns = sorted(cost["values_ns"])
-    row = {
-        "operation": execution.case.workload,
-        "loops": cost["loops"],
-        "n": len(values_ns),
-        "mean_ns": cost["mean_ns"],
-        "min_ns": values_ns[0],
-        "max_ns": values_ns[-1],
-        "p50_ns": float(np.median(values_ns)),
-    }
-    return Outcome("ok", "", {"python": cost.get("python")}, outcome.duration_ns), [row], {}
 
 
 def _complexity(case: Case) -> Measured:
@@ -287,13 +277,4 @@ def _complexity(case: Case) -> Measured:
         found = complexity(target_of(case))
     except (ImportError, LookupError, OSError, SyntaxError, TypeError) as error:
         return Outcome("error", f"no source to read for {case.subject}: {error}"), [], {}
-    rows = [
-        {
-            "operation": method["method"],
-            "statements": method["statements"],
-            "branches": method["branches"],
-            "index_operations": method["index_operations"],
-        }
-        for method in found
-    ]
-    return Outcome("ok"), rows, {}
+    return Outcome("ok"), [complexity_columns(method) for method in found], {}

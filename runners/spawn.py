@@ -22,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 WORKER = ROOT / "runners" / "worker.py"
 COST = ROOT / "runners" / "cost.py"
+ALLOCATIONS = ROOT / "runners" / "allocations.py"
 
 # Without site, user site and the script's folder, but with the PYTHON* variables: `-I` would ignore the hash seed.
 BARE = ("-S", "-s", "-P")
@@ -35,10 +36,11 @@ FILE_SIZE_LIMIT_BYTES = 2 << 30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one execution may use: seconds on the wall, bytes of address space."""
+    """What one execution may use: seconds on the wall, bytes of address space, and only one processor if `pinned`."""
 
     seconds: float = 60.0
     memory_bytes: int = 8 << 30
+    pinned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +104,16 @@ def run_worker(
     limits: Limits | None = None,
     hash_seed: int = 0,
     padding: int = 0,
+    under: tuple[str, ...] = (),
 ) -> Outcome:
     """Run one worker on `spec` in `folder` and return its outcome; `folder` then holds its raw sample files.
 
-    Never raises for what the subject does. KeyboardInterrupt ends the worker and passes on.
+    `under` is the command that it is run by, such as a profiler. Never raises for what the subject does.
+    KeyboardInterrupt ends the worker and passes on.
     """
     spec_path = folder / "spec.json"
     spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
-    command = [python, *BARE, str(WORKER), str(spec_path)]
+    command = [*under, python, *BARE, str(WORKER), str(spec_path)]
     return _run(command, folder, limits or Limits(), worker_environment(hash_seed, padding))
 
 
@@ -130,6 +134,16 @@ def run_cost(
     environment = worker_environment(hash_seed, padding)
     outcome = _run(command, folder, limits or Limits(), environment, result_name="cost.json")
     return replace(outcome, status=COST_CODES.get(outcome.code, outcome.status))
+
+
+def run_allocations(
+    spec: dict[str, Any], folder: Path, *, python: str = sys.executable, limits: Limits | None = None
+) -> Outcome:
+    """Run a memory case under memray, which needs installed packages and has every object allocated by malloc."""
+    spec_path = folder / "spec.json"
+    spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
+    command = [python, "-s", "-P", str(ALLOCATIONS), str(spec_path)]
+    return _run(command, folder, limits or Limits(), worker_environment() | {"PYTHONMALLOC": "malloc"})
 
 
 def _run(
@@ -186,7 +200,7 @@ def _confine(pid: int, limits: Limits) -> None:
     Done right after the start: an interpreter needs milliseconds before it reaches the first line of a worker. The
     limit on processor time ends a worker whose parent was killed and can stop it no more.
     """
-    processor = pinned_processor()
+    processor = pinned_processor() if limits.pinned else None
     with contextlib.suppress(OSError, AttributeError):
         if processor is not None:
             os.sched_setaffinity(pid, {processor})

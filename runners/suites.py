@@ -7,10 +7,10 @@ sizes that take long. A suite is data: SIZES says what is done, `cases` crosses 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lab.case import Case
-from queues.registry import PEERS, SUBJECTS
+from queues.registry import PEERS, SUBJECTS, target
 from runners.lifecycle import PATTERNS
 from runners.spawn import Limits
 
@@ -37,6 +37,9 @@ class Suite:
     cost: dict[str, list[Parameters]]
     batched: dict[str, list[Parameters]]
     memory: dict[str, list[Parameters]]
+    counts: dict[str, list[Parameters]] = field(default_factory=dict)
+    without_collector: tuple[str, ...] = ()
+    """Latency workloads that are measured once more with the collector off, so that its price can be seen."""
 
 
 def _cycle(queued: Iterable[int], calls_by_due: dict[int, int]) -> list[Parameters]:
@@ -79,7 +82,11 @@ QUICK = Suite(
         "enqueue-out-of-order": [{"messages": 2_000}],
         "cycle": _pairs((20_000,), (1_000,)),
     },
-    batched={"process": [{"messages": 1_000}], **_lives(1_000, ("constant-delay",))},
+    batched={
+        "reattach": [{"part": 10, "queued": 10_000}],
+        "process": [{"messages": 1_000}],
+        **_lives(1_000, ("constant-delay",)),
+    },
     memory={
         "resident": [{"messages": 50_000}],
         "drained": [{"messages": 50_000, "left": 10}],
@@ -92,7 +99,7 @@ STANDARD = Suite(
     processes=5,
     subjects=FIELD,
     limits=Limits(seconds=12),
-    cost_options=_pyperf(values=5, min_seconds=0.02),
+    cost_options=_pyperf(values=3, min_seconds=0.02),
     latency={
         "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 400, 10_000: 40, 100_000: 8}),
         "requeue-unused": [
@@ -115,11 +122,17 @@ STANDARD = Suite(
         "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000, 8_000, 200_000)],
         "cycle": _pairs((200_000,), (10, 10_000)),
     },
-    batched={"process": [{"messages": 10_000}], **_lives(2_000)},
+    batched={"reattach": [{"part": 10, "queued": 200_000}], "process": [{"messages": 10_000}], **_lives(2_000)},
     memory={
         "resident": [{"messages": 200_000}],
         "drained": [{"messages": 200_000, "left": 10}],
     },
+    counts={
+        "cycle": [{"due": 1_000, "queued": 1_000, "calls": 11}],
+        "steady-enqueue": [{"queued": 1_000, "calls": 11}],
+        "reattach": [{"part": 1_000, "queued": 1_000, "calls": 11}],
+    },
+    without_collector=("growth", "free"),
 )
 
 FULL = Suite(
@@ -136,12 +149,27 @@ FULL = Suite(
     cost=STANDARD.cost,
     batched=STANDARD.batched,
     memory=STANDARD.memory,
+    counts=STANDARD.counts,
+    without_collector=("growth", "free", "free-in-batches"),
 )
 
 SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
 
 PRIMITIVES = frozenset({"linked", "linked-known-tail"})
 """The subjects that offer the reattach primitives on their own; the others are not asked."""
+
+TWIN_OF, TWIN = "array", "array-twin"
+TWINNED = (
+    ("latency", "cycle"),
+    ("latency", "steady-enqueue"),
+    ("batched", "process"),
+    ("batched", "life-constant-delay"),
+    ("cost", "cycle"),
+    ("memory", "resident"),
+)
+"""The cheap cases, one or more for every operation, in which a run measures one subject twice: its A/A pair."""
+
+LEAST_FOR_VERDICTS = 5  # processes; where there are fewer, the pair in pyperf would cost more than it is good for
 
 
 def cases(
@@ -156,7 +184,10 @@ def cases(
     """Return the cases of `suite` for `subjects` (default: the suite's), in the order of the documents' tables.
 
     `workloads` keeps only those names. `targets` maps the name of a user's queue to its "module:Class". The null loop
-    is always there: it is what the others are held against.
+    is always there, and with a case of memory its baseline: they are what the others are held against. Where `array`
+    is measured, `array-twin` is the same queue once more in a few cases: what the two differ by is what nothing but
+    chance makes. With the collector on, some cases are measured with it off as well. Counts have one arm, whatever is
+    asked: the collector off.
     """
     chosen = list(suite.subjects if subjects is None else subjects)
     wanted = None if workloads is None else set(workloads)
@@ -166,13 +197,32 @@ def cases(
             if wanted is not None and workload not in wanted:
                 continue
             found += _crossed(kind, workload, parameters, chosen, clock, gc, targets or {})
+            if kind == "latency" and gc == "on" and workload in suite.without_collector:
+                found += _crossed(kind, workload, parameters, chosen, clock, "off", targets or {})
+    if TWIN_OF in chosen:
+        found += _twins(suite, wanted, clock, gc)
+    filled = [int(dict(case.params)["messages"]) for case in found if case.kind == "memory"]
+    if filled:
+        found.append(Case.of("memory", "timer", "null", "baseline", messages=max(filled), clock=clock, gc=gc))
     if wanted is None or "complexity" in wanted:
         found += _crossed("complexity", "complexity", [{}], chosen, clock, gc, targets or {})
     return found
 
 
+def _twins(suite: Suite, wanted: set[str] | None, clock: str, gc: str) -> Iterator[Case]:
+    """The second half of the A/A pair: the first sizes of every workload in TWINNED, at most 5 % of a suite's time."""
+    for kind, workload in TWINNED:
+        sizes = _kinds(suite)[kind].get(workload, [])[:1]
+        left_out = wanted is not None and workload not in wanted
+        if left_out or (kind == "cost" and suite.processes < LEAST_FOR_VERDICTS):
+            continue
+        yield from _crossed(kind, workload, sizes, [TWIN], clock, gc, {TWIN: target("timer", TWIN_OF)})
+
+
 def _kinds(suite: Suite) -> dict[str, dict[str, list[Parameters]]]:
-    return {"cost": suite.cost, "latency": suite.latency, "batched": suite.batched, "memory": suite.memory}
+    return {"cost": suite.cost, "latency": suite.latency, "batched": suite.batched, "memory": suite.memory} | {
+        "counts": suite.counts
+    }
 
 
 def _crossed(
@@ -188,6 +238,8 @@ def _crossed(
         for subject in subjects:
             if workload == "reattach" and subject not in PRIMITIVES and subject not in targets:
                 continue
+            if kind == "counts":
+                clock, gc = "cpu", "off"  # no clock is read, and a collection would be counted
             yield Case.of(
                 kind, "timer", subject, workload, clock=clock, gc=gc, target=targets.get(subject, ""), **values
             )

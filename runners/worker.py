@@ -23,10 +23,10 @@ if __name__ == "__main__":
     sys.path.insert(0, ROOT)
 
 from queues.registry import load_target  # noqa: E402
-from runners import batched, latency, memory  # noqa: E402
+from runners import batched, counts, latency, memory  # noqa: E402
 from runners.counters import settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
-from runners.workload import NotOffered  # noqa: E402
+from runners.workload import NotOffered, load_offered  # noqa: E402
 from runners.workloads import find  # noqa: E402
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CLOCKS = {"cpu": time.thread_time_ns, "wall": time.perf_counter_ns}
-KINDS = {"latency": latency.measure, "batched": batched.measure, "memory": memory.measure}
+KINDS = {"latency": latency.measure, "batched": batched.measure, "memory": memory.measure, "counts": counts.measure}
 ONE_OF = {"clock": tuple(CLOCKS), "gc": ("on", "off")}
 TYPES = {"family": str, "target": str, "workload": str, "out": str, "path": list, "params": dict, "seed": int}
 
@@ -91,7 +91,7 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
     """Measure one case; raises CheckFailed, NotOffered, LookupError, ValueError, or whatever the queue raises."""
     workload = find(case["family"], case["workload"])
     workload.require(case["kind"], case["params"])
-    queue_class = load_target(case["target"]) if case["target"] else None
+    queue_class = load_offered(case["target"]) if case["target"] else None
     workload.require_offered(queue_class)
 
     def save(name: str, samples: array[int]) -> str:
@@ -100,8 +100,13 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
             samples.tofile(raw)
         return file_name
 
+    measure_kind = KINDS[case["kind"]]
+    if case.get("explain"):
+        from runners import causes  # no other worker pays for it
+
+        measure_kind = causes.explainer(case)
     settle(case["gc"])
-    return KINDS[case["kind"]](workload, queue_class, case, CLOCKS[case["clock"]], save)
+    return measure_kind(workload, queue_class, case, CLOCKS[case["clock"]], save)
 
 
 def conform(case: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
+from queues.registry import load_target
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,21 +17,52 @@ if TYPE_CHECKING:
     Arguments: TypeAlias = tuple[Any, ...]
 
 
+VARIABLE_ARGUMENTS = 0x04 | 0x08
+"""Flags of a code object that takes *args or **kwargs: `inspect` has names for them, and a worker does not load it."""
+
+
 class NotOffered(Exception):
-    """The queue lacks a method that the workload needs. Its text is one sentence."""
+    """The queue lacks a method that the workload needs, or cannot be had here. Its text is one sentence."""
+
+
+def load_offered(target: str) -> Any:
+    """Return the class behind "module:Class"; NotOffered when one of ours wraps a library that is not to be had here.
+
+    A queue from elsewhere that cannot be imported is its owner's mistake: ImportError and all else passes.
+    """
+    try:
+        return load_target(target)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if not target.startswith("queues.") or library in ("", "queues"):
+            raise
+        python = "{} {}.{}.{}".format(sys.implementation.name, *sys.version_info[:3])
+        raise NotOffered(f"needs the library {library!r}, which {python} cannot import here") from None
+
+
+def accepts(method: Any, argument: str) -> bool:
+    """Return whether `method` can be given `argument` by that name or in its place; True where it is not in Python.
+
+    >>> accepts(lambda now=None, limit=None: None, "limit"), accepts(lambda now=None: None, "limit")
+    (True, False)
+    """
+    code = getattr(method, "__code__", None)
+    if code is None or code.co_flags & VARIABLE_ARGUMENTS:
+        return True
+    return argument in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 class Workload:
     """A named way of using a queue.
 
-    `parameters` has a sentence for each; `may_be_zero` names those that need not be at least 1. `needs` are the methods
-    that a queue must have. `operations` are what a latency case yields, one distribution each; the other kinds time
-    them together. `kinds` are the ways in which it can be measured. `steady` says that every call does the same work,
-    so that the first calls are warm-up and not the smallest of a growth.
+    `parameters` has a sentence for each; `may_be_zero` names those that need not be at least 1. `needs` are the
+    methods that a queue must have, such as "take" or "take(limit)". `operations` are what a latency case yields, one
+    distribution each; the other kinds time them together. `kinds` are the ways in which it can be measured. `steady`
+    says that every call does the same work, so that the first calls are warm-up and not the smallest of a growth.
 
     latency has `calls(params)`, `setup(queue_class, params, seed) -> Rig`, `null(params)`, the arguments of the loop
     over the null subject, and `loop`; batched and cost have `sampler(queue_class, params, seed)`; memory has
-    `hold(queue_class, params) -> (figures, check)`.
+    `hold(queue_class, params, gauge) -> (queue, check)`.
     """
 
     __slots__ = (
@@ -62,7 +97,7 @@ class Workload:
         null: Callable[[Parameters], Arguments] | None = None,
         loop: Callable[..., None] | None = None,
         sampler: Callable[[Any, Parameters, int], Any] | None = None,
-        hold: Callable[[Any, Parameters], tuple[dict[str, Any], Callable[[], None]]] | None = None,
+        hold: Callable[[Any, Parameters, Any], tuple[Any, Callable[[], None]]] | None = None,
     ) -> None:
         self.name = name
         self.sentence = sentence
@@ -77,16 +112,17 @@ class Workload:
         self.loop = loop
         self.sampler = sampler
         self.hold = hold
-        measured = (("latency", loop), ("batched", sampler), ("cost", sampler), ("memory", hold))
+        counted = loop if steady and needs else None  # calls that all do the same, on a queue
+        measured = (("latency", loop), ("batched", sampler), ("cost", sampler), ("memory", hold), ("counts", counted))
         self.kinds = tuple(kind for kind, part in measured if part is not None)
 
     def parameters_of(self, kind: str) -> dict[str, str]:
-        """Return the parameters of a case of `kind`: only latency is told how many calls to time.
+        """Return the parameters of a case of `kind`: only latency and counts are told how many calls to make.
 
         >>> list(Workload("wait", "", {"due": "", "calls": ""}).parameters_of("cost"))
         ['due']
         """
-        if kind == "latency":
+        if kind in ("latency", "counts"):
             return self.parameters
         return {name: sentence for name, sentence in self.parameters.items() if name != "calls"}
 
@@ -116,7 +152,15 @@ class Workload:
                 raise ValueError(f"parameter {name!r} of workload {self.name!r} is {given}: {expected}")
 
     def require_offered(self, queue_class: Any) -> None:
-        """Raise NotOffered unless the queue has every method that the workload calls."""
-        for name in self.needs:
-            if not callable(getattr(queue_class, name, None)):
+        """Raise NotOffered unless the queue has every method that the workload calls, with the argument it gives.
+
+        A need is a method's name, or "take(limit)" where the argument is not everybody's. Whether a method that is not
+        written in Python has it shows when it is called.
+        """
+        for need in self.needs:
+            name, _, argument = need.rstrip(")").partition("(")
+            method = getattr(queue_class, name, None)
+            if not callable(method):
                 raise NotOffered(f"{name}() is not offered: workload {self.name!r} needs it")
+            if argument and not accepts(method, argument):
+                raise NotOffered(f"{name}({argument}) is not offered: workload {self.name!r} needs it")

@@ -6,7 +6,7 @@ WORKLOADS is the table of contents, family by family. Adding a workload is one e
 
 from __future__ import annotations
 
-from runners import batched, latency, lifecycle, memory, rigs
+from runners import advisory_rigs, batched, latency, level, lifecycle, memory, rigs
 from runners.null import NullQueue
 from runners.workload import Workload
 
@@ -55,6 +55,18 @@ TIMER = (
         loop=latency.cycle_each,
     ),
     Workload(
+        "level-cycle",
+        "take what is due and put all of it back, after the same with a companion: every size finds the caches alike",
+        {"due": DUE, "queued": QUEUED, "calls": CALLS},
+        needs=TAKE_AND_REQUEUE,
+        operations=("take", "requeue"),
+        may_be_zero=("queued",),
+        steady=True,
+        setup=level.level_cycle,
+        null=rigs.null_cycle,
+        loop=latency.cycle_each,
+    ),
+    Workload(
         "requeue-unused",
         "put back what a window left over; as many new messages come at the end as were sent",
         {"due": DUE, "unused": "messages of the batch that are put back", "queued": QUEUED, "calls": CALLS},
@@ -76,6 +88,7 @@ TIMER = (
         setup=rigs.reattach,
         null=rigs.null_reattach,
         loop=latency.reattach_each,
+        sampler=batched.ReattachSampler,
     ),
     Workload(
         "growth",
@@ -125,7 +138,7 @@ TIMER = (
         "free-in-batches",
         "take messages in batches of limited size and drop them, until the queue is empty",
         {"messages": MESSAGES, "limit": "most messages in a batch"},
-        needs=("enqueue", "take", "__len__"),
+        needs=("enqueue", "take(limit)", "__len__"),
         operations=("free",),
         calls=lambda params: -(-params["messages"] // params["limit"]),
         setup=rigs.free_in_batches,
@@ -164,6 +177,12 @@ TIMER = (
         hold=memory.resident,
     ),
     Workload(
+        "baseline",
+        "fill no queue at all: what the interpreter and the workload take themselves",
+        {"messages": MESSAGES},
+        hold=memory.baseline,
+    ),
+    Workload(
         "drained",
         "take a burst in, send all but a few, and see what the container keeps",
         {"messages": "messages of the burst", "left": "messages left"},
@@ -186,7 +205,60 @@ LIVES = tuple(
 )
 """The lifecycle of a message under each pattern of starts."""
 
-WORKLOADS: dict[str, dict[str, Workload]] = {"timer": {workload.name: workload for workload in (*TIMER, *LIVES)}}
+JOBS = "jobs of the schedule"
+
+ADVISORY = (
+    Workload(
+        "next-job",
+        "ask for the next job of a steady schedule, wait as advised on a simulated clock",
+        {"jobs": JOBS, "calls": CALLS},
+        needs=("add", "next_job", "all_jobs"),
+        operations=("next_job",),
+        steady=True,
+        setup=advisory_rigs.advising,
+        null=advisory_rigs.null_advising,
+        loop=advisory_rigs.next_job_each,
+    ),
+    Workload(
+        "replace",
+        "remove the job that comes next and add it again; it runs before the next one is removed",
+        {"jobs": JOBS, "calls": CALLS},
+        needs=("add", "next_job", "remove", "all_jobs"),
+        operations=("remove", "add"),
+        steady=True,
+        setup=advisory_rigs.advising,
+        null=advisory_rigs.null_advising,
+        loop=advisory_rigs.replace_each,
+    ),
+    Workload(
+        "update-period",
+        "set the period of the job that has just been advised",
+        {"jobs": JOBS, "calls": CALLS},
+        needs=("add", "next_job", "update_period", "all_jobs"),
+        operations=("update_period",),
+        steady=True,
+        setup=advisory_rigs.updating,
+        null=advisory_rigs.null_updating,
+        loop=advisory_rigs.update_period_each,
+    ),
+    Workload(
+        "spread",
+        "spread a schedule of which all jobs are due at once, a fresh one for each call",
+        {"jobs": JOBS, "calls": CALLS},
+        needs=("add", "next_job", "spread", "job_data", "all_jobs"),
+        operations=("spread",),
+        steady=True,
+        setup=advisory_rigs.spreading,
+        null=advisory_rigs.null_spreading,
+        loop=advisory_rigs.spread_each,
+    ),
+)
+"""Of the advisory schedulers; runners/advisory.py says at which sizes."""
+
+WORKLOADS: dict[str, dict[str, Workload]] = {
+    "timer": {workload.name: workload for workload in (*TIMER, *LIVES)},
+    "advisory": {workload.name: workload for workload in ADVISORY},
+}
 """family -> name -> Workload."""
 
 
@@ -199,10 +271,17 @@ def find(family: str, name: str) -> Workload:
     LookupError: no workload 'rush' in family 'timer': there are null-loop, cycle, ...
     """
     try:
-        workloads = WORKLOADS[family]
+        workloads = _truths() if family == "truth" else WORKLOADS[family]
     except KeyError:
         raise LookupError(f"no family {family!r}: there are {', '.join(WORKLOADS)}") from None
     try:
         return workloads[name]
     except KeyError:
         raise LookupError(f"no workload {name!r} in family {family!r}: there are {', '.join(workloads)}") from None
+
+
+def _truths() -> dict[str, Workload]:
+    """Return what the instrument is proven on: no other worker pays for it, and no list of workloads shows it."""
+    from runners import truths
+
+    return truths.WORKLOADS

@@ -191,12 +191,18 @@ def test_a_structural_worst_call_is_left_out_where_there_is_none(
     assert case["n"] == (None if calls == [[1, 2, 3], [1, 2]] else 3)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_archive_finds_the_structural_worst_call_that_sample_defines(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    matrix = random.integers(1, 50, (random.integers(1, 5), random.integers(1, 30)))
-    warmup = int(random.integers(0, 31))
-    assert recorded._structural_worst(iter(matrix), warmup) == structural_worst(matrix, warmup)
+@pytest.mark.parametrize("in_memory", [0, 2**22])
+def test_the_slowest_calls_are_the_same_however_many_processes_fit_in_memory(
+    in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded, "IN_MEMORY", in_memory)
+    for case in open_run(measured(tmp_path)).cases().to_pylist():
+        own = ARRAY if case["subject"] == "array" else HEAP
+        matrix = [calls_of(execution_of(own, process, 5), case["operation"]) for process in range(3)]
+        assert case["worst_index"][0] == case["structural_worst_index"] == structural_worst(matrix)[1]  # type: ignore[index]
+        assert case["worst_ns"] == [min(calls[k] for calls in matrix) for k in case["worst_index"]]
+        assert case["worst_process_ns"] == [calls[k] for k in case["worst_index"] for calls in matrix]
+        assert set(case["worst_cause"]) == {"not looked for"}
 
 
 def test_raw_calls_of_a_complete_run_may_be_absent(tmp_path: Path) -> None:
@@ -437,6 +443,18 @@ def test_the_newest_run_is_found_on_every_machine_and_among_the_references(tmp_p
     (tmp_path / "a" / "20270101T000000Z-quick").mkdir()  # killed before it had a run.json
     assert [path.relative_to(tmp_path).as_posix() for path in find_runs(tmp_path)] == names
     assert newest(tmp_path) == tmp_path / names[-1]
+
+
+def test_the_run_of_a_check_is_the_newest_only_where_there_is_no_other_and_is_never_resumed(tmp_path: Path) -> None:
+    for name in ("20270101T000000Z-reattach", "20270102T000000Z-reattach-2"):
+        (tmp_path / "m" / name).mkdir(parents=True)
+        (tmp_path / "m" / name / "run.json").write_text("{}")
+    assert newest(tmp_path) == tmp_path / "m" / "20270102T000000Z-reattach-2"
+    with pytest.raises(ArchiveError, match="there is no unfinished run"):
+        newest(tmp_path, unfinished=True)
+    (tmp_path / "m" / "20260101T000000Z-quick").mkdir()
+    (tmp_path / "m" / "20260101T000000Z-quick" / "run.json").write_text("{}")
+    assert newest(tmp_path) == tmp_path / "m" / "20260101T000000Z-quick"
 
 
 def test_what_is_no_run_is_one_sentence(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def rows_of_a_run() -> list[Row]:
     """Three processes of a run of `linked` and `array` with a case of every table, and two that failed."""
     rows = []
     for process in range(3):
-        rows.append(timed(null_loop(), process, "null", 800, 20_000 + process * 1_000, n=50_000))
+        rows.append(timed(null_loop(), process, "null", 800, 20_000 + process * 1_000, n=50_000, clock_step_ns=10))
         for subject, factor in (("linked", 10), ("array", 1)):
             rows += rows_of_a_subject(subject, factor, process)
     failed = Case.of("cost", "timer", "linked", "enqueue-out-of-order", messages=200_000)
@@ -99,9 +99,11 @@ def rows_of_a_subject(subject: str, factor: int, process: int) -> list[Row]:
         reattach = Case.of("latency", "timer", subject, "reattach", part=1_000, queued=200_000, calls=400)
         rows.append(timed(reattach, process, "detach", 27_000, 50_000 + spread, n=400))
     window = Case.of("latency", "timer", subject, "window-cycle", due=5_000, queued=200_000, calls=100)
-    rows.append(timed(window, process, "take", 44_000 * factor, 265_000 + spread * 100, n=100))
+    drifting = {"steady": process == 0} if subject == "linked" else {}
+    rows.append(timed(window, process, "take", 44_000 * factor, 265_000 + spread * 100, n=100, **drifting))
     growth = Case.of("latency", "timer", subject, "growth", messages=200_000)
-    rows.append(timed(growth, process, "enqueue", 1_000 * factor, 600_000 + spread * 1_000, n=200_000))
+    p50 = (1_000 + 300 * spread) * factor
+    rows.append(timed(growth, process, "enqueue", p50, 600_000 + spread * 1_000, n=200_000))
     return rows + rows_of_holding(subject, factor, process, spread)
 
 
@@ -132,7 +134,12 @@ def rows_of_holding(subject: str, factor: int, process: int, spread: int) -> lis
 def worst_calls() -> list[Row]:
     growth = Case.of("latency", "timer", "array", "growth", messages=200_000)
     identity = {name: value for name, value in row(growth, 0, "enqueue").items() if value is not None}
-    return [{**identity, "structural_worst_ns": 550_000, "structural_worst_index": 182_783}]
+    worst = {"structural_worst_ns": 550_000, "structural_worst_index": 182_783}
+    slowest = {
+        "worst_index": [182_783, 5],
+        "worst_cause": ["growth: list to 1,600,056 bytes; first touch: 390 pages", ""],
+    }
+    return [{**identity, **worst, **slowest}]
 
 
 def test_every_table_looks_as_it_did() -> None:
@@ -153,7 +160,7 @@ def made(title: str) -> list[tuple[str, ...]]:
 def test_the_row_shown_is_the_execution_with_the_median_worst_call() -> None:
     growth = next(cells for cells in made("Every call") if cells[2] == "array" and cells[0].startswith("growth"))
     assert growth[7] == "601 µs (600.0 .. 602.0)"
-    assert growth[8] == "550 µs @ 182,783"
+    assert growth[8] == "550 µs @ 182,783 (growth + first touch)"
 
 
 def test_the_perl_row_stands_under_ours() -> None:
@@ -165,14 +172,38 @@ def test_the_perl_row_stands_under_ours() -> None:
 
 def test_a_percentile_with_too_few_samples_says_so() -> None:
     window = next(cells for cells in made("Every call") if cells[0].startswith("window"))
-    assert window[5:7] == ("n too small", "n too small")
+    assert window[5:7] == ("n too small (needs 368)", "n too small (needs 3,688)")
 
 
 def test_a_timer_bound_figure_has_the_net_one_beside_it() -> None:
     cells = next(cells for cells in made("The cycle") if cells[1:3] == ("10", "array"))
-    assert cells[3] == "2.00 µs (net 1.20 µs)"
+    assert cells[3] == "2.00 µs ±0 % (net 1.20 µs)"
     slower = next(cells for cells in made("The cycle") if cells[1:3] == ("10", "linked"))
-    assert slower[3] == "20.0 µs"
+    assert slower[3] == "20.0 µs ±0 %"
+
+
+def test_a_percentile_has_its_interval_behind_it_and_the_notes_say_how_sure_it_is() -> None:
+    growth = next(cells for cells in made("Every call") if cells[2] == "array" and cells[0].startswith("growth"))
+    assert growth[4:7] == ("1.30 µs (1.00–1.60; net 500 ns)", "2.60 µs (2.00–3.20)", "3.90 µs (3.00–4.80)")
+    notes = next(
+        table.notes for table in tables(rows_of_a_run(), [], REFERENCE) if table.title.startswith("Every call")
+    )
+    assert any("3 processes make that 75 % sure" in note for note in notes)
+
+
+def test_a_case_that_drifts_is_marked_and_the_mark_explained() -> None:
+    window = next(cells for cells in made("Every call") if cells[0].startswith("window") and cells[2] == "linked")
+    assert window[4] == "440 µs ±0 % †"
+    notes = next(
+        table.notes for table in tables(rows_of_a_run(), [], REFERENCE) if table.title.startswith("Every call")
+    )
+    assert any(note.startswith("† not steady") for note in notes)
+
+
+def test_the_two_arms_of_a_case_that_is_mostly_clock_stand_side_by_side() -> None:
+    assert made("Where the clock") == [
+        ("cycle, 200,000 queued, 10 due", "array", "1.52 µs", "3.00 µs", "≠ 0.51"),
+    ]
 
 
 def test_what_has_no_figure_is_listed_with_its_reason() -> None:
@@ -189,7 +220,7 @@ def test_what_has_no_figure_is_listed_with_its_reason() -> None:
 
 def test_memory_is_the_slope_not_one_point() -> None:
     resident = next(cells for cells in made("Memory") if cells[1] == "array" and cells[0].startswith("resident"))
-    assert resident[2] == "172 B (171 .. 173)"
+    assert resident[2] == "172 B (170 .. 174)"
     assert resident[3] == "227 B"
 
 

@@ -8,7 +8,9 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("name", ["units", "case", "environment", "rank", "sample"])
+@pytest.mark.parametrize(
+    "name", ["units", "case", "environment", "rank", "sample", "machine", "disturbance", "memory", "flame", "doctor"]
+)
 def test_the_examples_of_a_module_run(name: str) -> None:
     failed, tried = doctest.testmod(import_module(f"lab.{name}"))
     assert failed == 0

@@ -20,6 +20,7 @@ from lab.sample import (
     P999,
     Histogram,
     bucket_bounds,
+    clock_step,
     encode,
     least_n,
     median_worst,
@@ -307,10 +308,42 @@ def test_the_columns_of_a_row_are_per_call_and_keep_the_samples_in_the_histogram
     assert (columns["null_n"], columns["null_p50_ns"], columns["null_p99_ns"]) == (3, 60, 70)
     assert (columns["null_p50_before_ns"], columns["null_p50_after_ns"]) == (50, 60)
     assert (columns["net_p50_ns"], columns["timer_bound"], columns["bare_p50_ns"]) == (140, False, 80)
+    assert columns["clock_step_ns"] == 10
     low, high = bucket_bounds(columns["histogram_bucket"][-1])
     assert low <= 3000 <= high
     assert sum(columns["histogram_count"]) == 3
     assert sum(columns["null_histogram_count"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("bare", "step"),
+    [
+        ([771, 781, 771, 801], 10),
+        ([1_000, 2_000, 1_000], 1_000),
+        ([0, 0, 15_625_000], 15_625_000),  # a clock that ticks 64 times a second
+        ([40, 40, 40], 40),  # it may be less: nothing smaller was seen
+        ([7], 7),
+        ([0, 0], None),
+    ],
+)
+def test_the_step_of_the_clock_is_the_smallest_one_seen(bare: list[int], step: int | None) -> None:
+    assert clock_step(bare) == step
+
+
+@given(st.integers(1, 10_000), st.lists(st.integers(0, 50), min_size=1, max_size=200))
+def test_a_clock_that_ticks_shows_no_step_under_its_tick(tick: int, ticks: list[int]) -> None:
+    step = clock_step([tick * each for each in ticks])
+    assert step is None or step % tick == 0
+
+
+def test_whether_calls_are_steady_is_said_where_all_do_the_same_and_are_enough() -> None:
+    drifting = [5_000] * 64 + [1_000 + call for call in range(1_000)]
+    columns = operation_columns(drifting, warmup=64, same_work=True)
+    assert columns["steady"] is False
+    assert columns["drift"] == pytest.approx(1.96, abs=0.02)
+    assert operation_columns([700] * 500, same_work=True)["steady"] is True
+    for few_or_other in ({"same_work": False}, {"same_work": True, "warmup": 937}):
+        assert not {"steady", "drift"} & set(operation_columns(drifting, **few_or_other))
 
 
 def test_without_null_calls_nothing_is_said_about_the_clock() -> None:

@@ -64,6 +64,7 @@ class Ticking:
     ("name", "expected"),
     [
         ("cycle", [5, 7]),
+        ("level-cycle", [5, 7]),
         ("window-cycle", [5, 7]),
         ("requeue-unused", [7]),
         ("growth", [3]),
@@ -108,7 +109,7 @@ def test_a_timed_region_is_two_clock_reads_around_the_call_and_no_name_is_looked
 
 
 def test_a_batched_sample_is_two_clock_reads_around_a_loop_that_only_calls() -> None:
-    loops = [functions("batched")[name] for name in ("enqueue_all", "cycle_all")]
+    loops = [functions("batched")[name] for name in ("enqueue_all", "cycle_all", "reattach_all")]
     for loop in loops:
         *_, before, timed, after, returned = loop.body
         assert isinstance(timed, ast.For)

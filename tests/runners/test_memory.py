@@ -12,6 +12,7 @@ import pytest
 from queues.registry import load
 from runners import counters, memory
 from runners.latency import CheckFailed
+from runners.workloads import find
 from tests.runners.workers import ROOT, work
 
 LINKED = "queues.timer.linked:Linked"
@@ -53,35 +54,85 @@ def test_resident_memory_follows_what_is_held() -> None:
 
 
 def test_where_the_system_tells_nothing_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise FileNotFoundError
 
     monkeypatch.setattr("builtins.open", refuse)
     assert counters.resident_bytes() is None
-    assert counters.steal_ticks() is None
-    figures, check = memory.resident(load("timer", "array"), {"messages": 40})
+    assert set(counters.ticks().values()) == {None}
+    found = memory.measure(find("timer", "resident"), load("timer", "array"), {"params": {"messages": 40}}, None, None)
+    held = found["memory"]
+    assert (held["rss_before_bytes"], held["hwm_bytes"], held["points"]) == (None, None, [])
+    assert held["fill_peak_bytes"] is None
+    assert held["container_bytes"] > 0
+
+
+class Fake:
+    """A process whose memory is what we say."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, allowed: bool) -> None:
+        self.resident = self.peak = 100
+        self.allowed = allowed
+        monkeypatch.setattr(memory, "resident_bytes", lambda: self.resident)
+        monkeypatch.setattr(memory, "peak_bytes", lambda: self.peak)
+        monkeypatch.setattr(memory, "reset_peak", self.reset)
+
+    def hold(self, size: int) -> None:
+        self.resident = size
+        self.peak = max(self.peak, size)
+
+    def reset(self) -> bool:
+        if self.allowed:
+            self.peak = self.resident
+        return self.allowed
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_phase_has_the_peak_of_its_own_only_where_the_peak_can_be_reset(
+    monkeypatch: pytest.MonkeyPatch, allowed: bool
+) -> None:
+    process = Fake(monkeypatch, allowed=allowed)
+    gauge = memory.Gauge()
+    process.hold(900)  # before any phase
+    process.hold(110)
+    gauge.begin()
+    process.hold(500)
+    gauge.end("fill")
+    gauge.note(10)
+    process.hold(200)
+    gauge.begin()
+    process.hold(250)
+    process.hold(120)
+    gauge.end("drain")
+    gauge.note(1)
+    assert gauge.figures() == {
+        "rss_before_bytes": 100,
+        "rss_after_bytes": 120,
+        "hwm_bytes": 900,
+        "points": [[10, 500], [1, 120]],
+        "fill_peak_bytes": 500 if allowed else None,
+        "drain_peak_bytes": 250 if allowed else None,
+    }
+
+
+def test_a_gauge_that_reads_nothing_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise AssertionError("it was read")
+
+    for name in ("resident_bytes", "peak_bytes", "reset_peak"):
+        monkeypatch.setattr(memory, name, refuse)
+    gauge = memory.Gauge(reads=False)
+    _, check = memory.drained(load("timer", "linked"), {"messages": 50, "left": 10}, gauge)
     check()
-    assert (figures["rss_before_bytes"], figures["hwm_bytes"], figures["points"]) == (None, None, [])
-    assert figures["container_bytes"] > 0
-
-
-def test_counters_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = counters.Counters()
-    monkeypatch.setattr(counters, "steal_ticks", lambda: (first.steal or 0) + 7)
-    monkeypatch.setattr(counters, "collections_now", lambda: [count + 2 for count in first.collections])
-    found = first.since()
-    assert found["collections"] == [2] * len(first.collections)
-    assert found["steal_ticks"] == (7 if first.steal is not None else None)
-    assert 0 <= found["minor_faults"] < 10_000
-    assert counters.difference(3, None) is None
+    assert gauge.figures()["points"] == []
 
 
 def test_drained_leaves_what_it_says_and_refuses_to_leave_more_than_came() -> None:
     for messages, left in ((50, 10), (50, 0), (50, 50)):
-        _, check = memory.drained(load("timer", "linked"), {"messages": messages, "left": left})
+        _, check = memory.drained(load("timer", "linked"), {"messages": messages, "left": left}, memory.Gauge())
         check()
     with pytest.raises(ValueError, match="parameter left is 6: expected at most messages, which is 5"):
-        memory.drained(load("timer", "linked"), {"messages": 5, "left": 6})
+        memory.drained(load("timer", "linked"), {"messages": 5, "left": 6}, memory.Gauge())
 
 
 def test_payloads_are_checked_one_by_one() -> None:
@@ -125,6 +176,32 @@ def test_a_container_that_keeps_its_room_is_seen(tmp_path: Path) -> None:
     assert kept["container_bytes"] > 5_000 * 8
     assert given_back["container_bytes"] < 2_000
     assert [messages for messages, _ in given_back["points"]] == [5_000, 10]
+
+
+@linux
+@pytest.mark.processes
+def test_filling_and_draining_have_a_peak_each(tmp_path: Path) -> None:
+    params = {"messages": 60_000, "left": 10}
+    held = work(tmp_path, "memory", "drained", target=LINKED, params=params).result["memory"]
+    if held["fill_peak_bytes"] is None:
+        pytest.skip("this system does not allow the peak to be reset")
+    (_, filled), (_, drained) = held["points"]
+    assert filled <= held["fill_peak_bytes"] + (256 << 10)  # the kernel counts pages in batches
+    assert drained < filled - (4 << 20)
+    assert held["hwm_bytes"] >= max(held["fill_peak_bytes"], held["drain_peak_bytes"])
+    again = work(tmp_path, "memory", "drained", target=LINKED, params={"messages": 60_000, "left": 60_000})
+    kept = again.result["memory"]
+    assert kept["drain_peak_bytes"] >= kept["points"][0][1] - (256 << 10)
+
+
+@linux
+@pytest.mark.processes
+def test_without_a_queue_nothing_grows(tmp_path: Path) -> None:
+    held = work(tmp_path, "memory", "baseline", target="", params={"messages": 50_000}).result["memory"]
+    assert [messages for messages, _ in held["points"]] == memory.steps(50_000)
+    assert held["points"][-1][1] - held["points"][0][1] <= 256 << 10  # 5 bytes a message at most
+    assert held["rss_after_bytes"] < 32 << 20
+    assert held["container_bytes"] is None
 
 
 def test_the_peak_that_a_child_inherits_is_never_read() -> None:

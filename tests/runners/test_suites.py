@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from lab.case import Case
 from queues.registry import PEERS, SUBJECTS
-from runners.suites import CLASSIC, PRIMITIVES, SUITES, cases, workload_names
+from runners.suites import (
+    CLASSIC,
+    LEAST_FOR_VERDICTS,
+    PRIMITIVES,
+    SUITES,
+    TWIN,
+    TWIN_OF,
+    TWINNED,
+    cases,
+    workload_names,
+)
 from runners.workloads import find
 
 
@@ -76,7 +89,65 @@ def test_a_choice_of_workloads_keeps_the_null_loop() -> None:
     assert {(case.clock, case.gc) for case in found} == {("wall", "off")}
 
 
+def test_a_case_of_memory_brings_its_baseline_which_has_no_queue() -> None:
+    found = cases(SUITES["standard"], ["array"], workloads=["resident"])
+    (baseline,) = [case for case in found if case.workload == "baseline"]
+    assert (baseline.kind, baseline.subject, baseline.params) == ("memory", "null", (("messages", 200_000),))
+    assert "baseline" not in {case.workload for case in cases(SUITES["standard"], ["array"], workloads=["growth"])}
+
+
+def twins(found: list[Case]) -> list[Case]:
+    return [case for case in found if case.subject == TWIN]
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_every_suite_has_an_aa_pair_for_every_operation_it_can_judge(suite) -> None:  # type: ignore[no-untyped-def]
+    found = cases(suite)
+    kinds = {kind for kind, _ in TWINNED} - ({"cost"} if suite.processes < LEAST_FOR_VERDICTS else set())
+    assert {case.kind for case in twins(found)} == kinds
+    operations = {operation for case in twins(found) for operation in find("timer", case.workload).operations}
+    assert operations >= {"enqueue", "take", "requeue", "process", "life"}
+    assert {"cycle", "resident"} <= {case.workload for case in twins(found)}
+    keys = {case.key for case in found}
+    for case in twins(found):
+        assert case.target == "queues.timer.array:Array"
+        assert replace(case, subject=TWIN_OF, target="").key in keys, "the other half of the pair"
+
+
+def test_the_twin_is_a_small_part_of_a_suite() -> None:
+    for suite in SUITES.values():
+        timed = [case for case in cases(suite) if case.kind != "complexity"]
+        assert len(twins(timed)) <= len(timed) / 15  # the cheap ones: 3.4 % of the time of quick
+
+
+def test_there_is_a_twin_only_where_its_subject_and_workload_are_measured() -> None:
+    assert twins(cases(SUITES["quick"], ["linked"])) == []
+    assert twins(cases(SUITES["quick"], ["array"], workloads=["growth"])) == []
+    asked = twins(cases(SUITES["standard"], ["array"], workloads=["cycle"], clock="wall", gc="off"))
+    assert [(case.kind, case.clock, case.gc) for case in asked] == [("latency", "wall", "off"), ("cost", "wall", "off")]
+
+
+def test_counts_are_few_and_have_one_arm_whatever_is_asked() -> None:
+    found = [case for case in cases(SUITES["standard"], ["array", "linked"], clock="wall") if case.kind == "counts"]
+    assert {(case.subject, case.workload) for case in found} == {
+        *((subject, workload) for subject in ("array", "linked") for workload in ("cycle", "steady-enqueue")),
+        ("linked", "reattach"),
+    }
+    assert {(case.clock, case.gc) for case in found} == {("cpu", "off")}
+    assert "counts" not in {case.kind for case in cases(SUITES["quick"])}
+
+
 def test_workload_names_are_those_that_some_suite_measures() -> None:
     names = workload_names()
     assert len(set(names)) == len(names)
     assert {"life-constant-delay", "process", "complexity"} <= set(names)
+
+
+def test_some_cases_are_measured_with_the_collector_off_as_well_and_only_beside_the_same_with_it_on() -> None:
+    for suite in SUITES.values():
+        off = [case for case in cases(suite) if case.kind == "latency" and case.gc == "off"]
+        assert {case.workload for case in off} == set(suite.without_collector)
+        on = {(case.subject, case.workload, case.params) for case in cases(suite) if case.gc == "on"}
+        assert all((case.subject, case.workload, case.params) in on for case in off)
+        assert not any(case.gc == "on" for case in cases(suite, gc="off"))
+    assert SUITES["standard"].without_collector

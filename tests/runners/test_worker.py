@@ -14,6 +14,7 @@ import pytest
 
 from queues.registry import SUBJECTS
 from runners.worker import parse
+from runners.workloads import WORKLOADS
 from tests.runners.workers import ROOT, SMALL, WORKER, environment, noted, work
 
 pytestmark = pytest.mark.processes
@@ -33,6 +34,11 @@ COUNTERS = {
     "voluntary_switches",
     "involuntary_switches",
     "steal_ticks",
+    "steal_own_ticks",
+    "busy_ticks",
+    "counted_ns",
+    "processor_ns",
+    "frequency_mhz",
     "collections",
 }
 
@@ -72,6 +78,7 @@ def test_the_parameters_say_how_many_samples_there_are(tmp_path: Path) -> None:
         found[workload] = [(operation["operation"], operation["n"]) for operation in result["operations"]]
     assert found == {
         "cycle": [("take", 30), ("requeue", 30)],
+        "level-cycle": [("take", 10), ("requeue", 10)],
         "window-cycle": [("take", 30), ("requeue", 30)],
         "requeue-unused": [("requeue", 30)],
         "reattach": [("detach", 30), ("reattach", 30)],
@@ -166,7 +173,7 @@ def test_what_a_queue_raises_is_an_error_and_its_traceback_goes_to_stderr(
     [
         ({"target": "tiny:Big"}, "LookupError: module 'tiny' has no 'Big': expected the name of a queue class"),
         ({"target": "huge:Big"}, "ModuleNotFoundError: No module named 'huge'"),
-        ({"family": "tea"}, "LookupError: no family 'tea': there are timer"),
+        ({"family": "tea"}, f"LookupError: no family 'tea': there are {', '.join(WORKLOADS)}"),
         (
             {"params": {"due": 0, "queued": 1, "calls": 1}},
             f"ValueError: parameter 'due' of workload 'cycle' is 0: {AT_LEAST_1} (messages due at every take)",
@@ -189,7 +196,7 @@ def test_a_case_that_cannot_be_measured_says_so_in_one_sentence(
     [
         ("", "no case to measure: Expecting value"),
         ("[1]", "no case to measure: the case is list: expected a JSON object"),
-        ('{"kind": "speed"}', "'kind' of the case is 'speed': expected one of latency, batched, memory, conform"),
+        ('{"kind": "speed"}', "'kind' of the case is 'speed': expected one of latency, batched, memory, counts, con"),
         ('{"kind": "latency", "clock": "sun"}', "'clock' of the case is 'sun': expected one of cpu, wall"),
         ('{"kind": "latency", "clock": "cpu", "gc": "on"}', "'family' of the case is None: expected str"),
         ('{"kind": "latency", ', "no case to measure: Expecting property name"),
@@ -232,7 +239,7 @@ def test_it_loads_the_standard_library_the_workloads_and_the_queue_and_nothing_e
     assert own == {
         *("__main__", "tiny", "queues", "queues.registry", "queues.timer", "queues.timer.rules", "runners"),
         *(f"runners.{name}" for name in ("batched", "counters", "latency", "lifecycle", "memory", "null", "rigs")),
-        *("runners.workload", "runners.workloads"),
+        *("runners.workload", "runners.workloads", "runners.advisory_rigs", "runners.counts", "runners.level"),
     }
 
 

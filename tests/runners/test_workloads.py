@@ -19,13 +19,14 @@ from tests.runners.workers import SMALL
 
 NAMES = {
     "null-loop": ("latency",),
-    "cycle": ("latency", "batched", "cost"),
-    "window-cycle": ("latency",),
-    "requeue-unused": ("latency",),
-    "reattach": ("latency",),
+    "cycle": ("latency", "batched", "cost", "counts"),
+    "level-cycle": ("latency", "counts"),
+    "window-cycle": ("latency", "counts"),
+    "requeue-unused": ("latency", "counts"),
+    "reattach": ("latency", "batched", "cost", "counts"),
     "growth": ("latency",),
-    "steady-enqueue": ("latency",),
-    "steady-dispatch": ("latency",),
+    "steady-enqueue": ("latency", "counts"),
+    "steady-dispatch": ("latency", "counts"),
     "free": ("latency",),
     "free-in-batches": ("latency",),
     "enqueue-in-order": ("batched", "cost"),
@@ -33,6 +34,7 @@ NAMES = {
     "process": ("batched", "cost"),
     **{f"life-{name}": ("batched", "cost") for name in PATTERNS},
     "resident": ("memory",),
+    "baseline": ("memory",),
     "drained": ("memory",),
 }
 
@@ -225,3 +227,19 @@ class Forgets(Model):
 def test_a_sample_on_a_queue_that_forgot_messages_is_refused_at_once() -> None:
     with pytest.raises(CheckFailed, match="the queue holds 5 messages: expected 7"):
         EnqueueSampler(Forgets, list(ordered(0, 7))).sample(int)
+
+
+def test_an_argument_that_not_everybody_takes_is_a_need_too() -> None:
+    def take(self: object, now: float) -> None:
+        """Without a limit."""
+
+    workload = find("timer", "free-in-batches")
+    methods = {"enqueue": print, "__len__": len, "take": take}
+    with pytest.raises(NotOffered, match=r"take\(limit\) is not offered: workload 'free-in-batches' needs it"):
+        workload.require_offered(type("Unlimited", (), methods))
+    for offered in (lambda self, now, limit: None, lambda self, *arguments: None, print):
+        workload.require_offered(type("Limited", (), {**methods, "take": offered}))
+    for peer in ("sched", "apscheduler", "asyncio-heap"):
+        with pytest.raises(NotOffered):
+            workload.require_offered(load("timer", peer))
+    workload.require_offered(load("timer", "kombu"))

@@ -210,6 +210,7 @@ class Listed(Tiny):
 SMALL: dict[str, dict[str, dict[str, int]]] = {
     "latency": {
         "cycle": {"due": 10, "queued": 100, "calls": 30},
+        "level-cycle": {"due": 10, "queued": 100, "calls": 10},
         "window-cycle": {"due": 10, "queued": 100, "calls": 30},
         "requeue-unused": {"due": 10, "unused": 4, "queued": 100, "calls": 30},
         "reattach": {"part": 10, "queued": 100, "calls": 30},
@@ -221,6 +222,7 @@ SMALL: dict[str, dict[str, dict[str, int]]] = {
     },
     "batched": {
         "cycle": {"due": 10, "queued": 100},
+        "reattach": {"part": 10, "queued": 100},
         "enqueue-in-order": {"messages": 200},
         "enqueue-out-of-order": {"messages": 200},
         "process": {"messages": 200},
@@ -228,7 +230,17 @@ SMALL: dict[str, dict[str, dict[str, int]]] = {
     },
     "memory": {
         "resident": {"messages": 500},
+        "baseline": {"messages": 500},
         "drained": {"messages": 500, "left": 10},
+    },
+    "counts": {
+        "cycle": {"due": 10, "queued": 100, "calls": 10},
+        "level-cycle": {"due": 10, "queued": 100, "calls": 3},
+        "window-cycle": {"due": 10, "queued": 100, "calls": 10},
+        "requeue-unused": {"due": 10, "unused": 4, "queued": 100, "calls": 10},
+        "reattach": {"part": 10, "queued": 100, "calls": 10},
+        "steady-enqueue": {"queued": 50, "calls": 20},
+        "steady-dispatch": {"queued": 50, "calls": 20},
     },
 }
 """Small parameters for every workload of every kind."""
@@ -266,7 +278,7 @@ def case_of(folder: Path, kind: str, workload: str, **changes: Any) -> dict[str,
         "params": SMALL.get(kind, {}).get(workload, {}),
         "seed": 1,
         "clock": "cpu",
-        "gc": "on",
+        "gc": "off" if kind == "counts" else "on",
         "out": str(folder),
     }
     return case | changes

@@ -1,0 +1,43 @@
+"""The parent's side of the kind cost: one pyperf measurement of an execution, as the columns of its row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.case import Execution
+from runners.cost import read_cost
+from runners.disturbed import Measured
+from runners.rows import cost_columns
+from runners.spawn import Outcome, run_cost
+
+if TYPE_CHECKING:
+    from runners.run import Settings
+
+ONE_FILL = 5_000
+"""A queue filled with so many messages is an average of its own: it is filled once a process, without calibration."""
+
+
+def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: Settings) -> Measured:
+    """One pyperf measurement; the loop count that the first process calibrated serves the later ones."""
+    options = settings.cost_options
+    loops = settings.loops.get(execution.key)
+    if int(execution.case.parameters.get("messages", 0)) >= ONE_FILL:
+        options = ("-p", "1", "-n", "1", "-w", "0", "-l", "1")
+    elif loops:
+        options += ("-l", str(loops))
+    outcome = run_cost(
+        spec,
+        folder,
+        python=settings.python,
+        limits=settings.limits,
+        hash_seed=execution.hash_seed,
+        padding=execution.padding,
+        options=options,
+    )
+    if not outcome.ok:
+        return outcome, [], {}
+    cost = read_cost(folder / "cost.json")
+    settings.loops[execution.key] = cost["loops"]
+    row = {"operation": execution.case.workload, **cost_columns(cost)}
+    return Outcome("ok", "", {"python": cost.get("python")}, outcome.duration_ns), [row], {}
