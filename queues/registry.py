@@ -25,6 +25,22 @@ SUBJECTS: dict[str, dict[str, str]] = {
         "wheel": "queues.timer.wheel:Wheel",
         "chunked": "queues.timer.chunked:Chunked",
     },
+    "advisory": {
+        "sorted-each-call": "queues.advisory.sorted_each_call:SortedEachCall",
+        "heap": "queues.advisory.heap:Heap",
+    },
+    "ticker": {
+        "channel": "queues.pacing.ticker_channel:ChannelTicker",
+        "arithmetic": "queues.pacing.ticker_arithmetic:ArithmeticTicker",
+        "channel-asyncio": "queues.pacing.ticker_channel_asyncio:ChannelAsyncioTicker",
+        "arithmetic-asyncio": "queues.pacing.ticker_arithmetic_asyncio:ArithmeticAsyncioTicker",
+    },
+    "limiter": {
+        "semaphore": "queues.pacing.limiter_semaphore:SemaphoreLimiter",
+        "arithmetic": "queues.pacing.limiter_arithmetic:ArithmeticLimiter",
+        "semaphore-asyncio": "queues.pacing.limiter_semaphore_asyncio:SemaphoreAsyncioLimiter",
+        "arithmetic-asyncio": "queues.pacing.limiter_arithmetic_asyncio:ArithmeticAsyncioLimiter",
+    },
 }
 """family -> subject -> "module:Class"."""
 
@@ -34,6 +50,22 @@ PEERS: dict[str, dict[str, str]] = {
         "sched": "queues.peers.sched_scheduler:SchedScheduler",
         "apscheduler": "queues.peers.apscheduler_store:ApschedulerStore",
         "asyncio-heap": "queues.peers.asyncio_heap:AsyncioHeap",
+    },
+    "advisory": {
+        "sched": "queues.peers.advisory_sched:AdvisorySched",
+        "apscheduler": "queues.peers.advisory_apscheduler:AdvisoryApscheduler",
+    },
+    "ticker": {
+        "naive-sleep": "queues.peers.pacing_naive:NaiveSleep",
+        "call-later": "queues.peers.pacing_call_later:CallLater",
+    },
+    "limiter": {
+        "aiolimiter": "queues.peers.pacing_aiolimiter:Aiolimiter",
+        "pyrate-limiter": "queues.peers.pacing_pyrate:PyrateLimiter",
+        "pyrate-gcra": "queues.peers.pacing_pyrate:PyrateGcra",
+        "limits-fixed-window": "queues.peers.pacing_limits:FixedWindow",
+        "limits-moving-window": "queues.peers.pacing_limits:MovingWindow",
+        "limits-sliding-counter": "queues.peers.pacing_limits:SlidingCounter",
     },
 }
 """The same for what people use today: adapters that need not keep the whole contract."""
