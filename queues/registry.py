@@ -63,9 +63,9 @@ PEERS: dict[str, dict[str, str]] = {
         "aiolimiter": "queues.peers.pacing_aiolimiter:Aiolimiter",
         "pyrate-limiter": "queues.peers.pacing_pyrate:PyrateLimiter",
         "pyrate-gcra": "queues.peers.pacing_pyrate:PyrateGcra",
-        "limits-fixed-window": "queues.peers.pacing_limits:FixedWindow",
-        "limits-moving-window": "queues.peers.pacing_limits:MovingWindow",
-        "limits-sliding-counter": "queues.peers.pacing_limits:SlidingCounter",
+        "limits-fixed": "queues.peers.pacing_limits:FixedWindow",
+        "limits-moving": "queues.peers.pacing_limits:MovingWindow",
+        "limits-sliding": "queues.peers.pacing_limits:SlidingCounter",
     },
 }
 """The same for what people use today: adapters that need not keep the whole contract."""

@@ -222,7 +222,9 @@ def test_nan_is_refused_before_anything_changes(make: Make, wrong: Any, held: li
     assert starts_of(queue) == sorted([*held, 2.0])
 
 
-@pytest.mark.parametrize("wrong", ["5", "", b"5", 5j, [5], (5,), {5}, object()], ids=lambda value: type(value).__name__ + str(value)[:1])
+@pytest.mark.parametrize(
+    "wrong", ["5", "", b"5", 5j, [5], (5,), {5}, object()], ids=lambda value: type(value).__name__ + str(value)[:1]
+)
 @pytest.mark.parametrize("held", [[], [1.0, 3.0]], ids=repr)
 def test_what_is_no_number_is_refused_before_anything_changes(make: Make, wrong: Any, held: list[float]) -> None:
     """A12"""

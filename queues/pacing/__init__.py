@@ -1,0 +1,1 @@
+"""Tickers and rate limiters: what each call means stands in queues/pacing/contract.py."""
