@@ -68,7 +68,7 @@ def test_a_case_that_the_second_run_tried_in_vain_is_lost_with_the_reason() -> N
         (one(cycle("array")), one(cycle("array"), python="3.12.1"), {"python"}),
         (one(cycle("array", target="a:B")), one(cycle("array", target="a:C")), {"target"}),
     ],
-    ids=lambda value: "+".join(value) if isinstance(value, set) else "",
+    ids=lambda value: "+".join(sorted(value)) if isinstance(value, set) else "",
 )
 def test_what_differs_is_named_and_the_pair_is_not_left_out(first: Side, second: Side, expected: set[str]) -> None:
     assert fields(first, second) == [expected]
