@@ -31,6 +31,7 @@ COST_CODES = {3: "check-failed", 4: "not-offered"}
 """What runners/cost.py says by its exit code; any other that is not 0 is an error."""
 
 STDERR_KEPT = 4096
+ORPHANS_SECONDS = 1.0
 FILE_SIZE_LIMIT_BYTES = 2 << 30
 
 
@@ -218,10 +219,19 @@ def _confine(pid: int, limits: Limits) -> None:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the worker and whatever it started; what it forked into the same group goes too."""
+    """End the worker and whatever it started; what it forked into the same group goes too.
+
+    A child that was told to end may still be at it: it is waited for, so that nothing of one execution runs into the
+    next. Not for long: where nobody reaps orphans, they stay on as zombies.
+    """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    deadline = time.monotonic() + ORPHANS_SECONDS
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, 0)
+            time.sleep(0.001)
 
 
 def _outcome(code: int, result_path: Path, tail: str, duration_ns: int) -> Outcome:
