@@ -33,14 +33,9 @@ class ListsOnly(Chunked):
     __slots__ = ()
 
     def _seal(self) -> None:
-        tail = self._tail
-        self._sealed += len(tail)
-        if self._marks is not None:
-            self._marks.append(self._origin + self._sealed)
-        self._ends.append(self._latest)
-        self._keys.append(None)
+        block = self._tail
         self._tail = []
-        self._chunks.append(self._tail)
+        self._hang(block)
 
 
 class WithoutKeys(Chunked):
@@ -48,9 +43,10 @@ class WithoutKeys(Chunked):
 
     __slots__ = ()
 
-    def _split(self, number: int) -> None:
-        super()._split(number)
-        self._keys[number] = self._keys[number + 1] = None
+    def _split(self, at: int, number: int) -> None:
+        super()._split(at, number)
+        for run in self._runs[at : at + 2]:
+            run.keys = None
 
 
 class OpenedAtOnce(Chunked):
@@ -104,6 +100,17 @@ def load(messages: int) -> Iterator[None]:
         chunked.LOAD, chunked.FULL = kept, kept + young
 
 
+@contextmanager
+def runs(chunks: int) -> Iterator[None]:
+    """Let runs hold so many chunks."""
+    kept = chunked.RUN
+    chunked.RUN = chunks
+    try:
+        yield
+    finally:
+        chunked.RUN = kept
+
+
 def growth(queue_class: Any, messages: int, size: int) -> float:
     """ns a message, in order from empty."""
     with load(size):
@@ -144,6 +151,13 @@ def worst_steady(queue_class: Any, queued: int, calls: int) -> float:
 def cycles(due: int, size: int) -> float:
     """ns for taking `due` messages and putting them back."""
     with load(size):
+        queue = fill(Chunked(), ordered(0, due + 100_000))
+        return float(cycle_all(thread_time_ns, queue, due - 1.0, 200)) / 200
+
+
+def cycles_of_runs(due: int, length: int) -> float:
+    """ns for taking `due` messages and putting them back, from runs of so many chunks."""
+    with runs(length):
         queue = fill(Chunked(), ordered(0, due + 100_000))
         return float(cycle_all(thread_time_ns, queue, due - 1.0, 200)) / 200
 
@@ -224,13 +238,20 @@ def sizes(run: Callable[[int], float]) -> list[Variant]:
     return [(f"load {size}", lambda size=size: run(size)) for size in (chunked.LOAD, *others)]  # type: ignore[misc]
 
 
+def lengths(run: Callable[[int], float]) -> list[Variant]:
+    """The variants of the length of a run, the one kept first; the last is a single run, whatever is queued."""
+    others = [length for length in (32, 64, 128, 256) if length != chunked.RUN]
+    named = [(f"runs of {length}", length) for length in (chunked.RUN, *others)]
+    return [(name, lambda length=length: run(length)) for name, length in (*named, ("one run", 1 << 30))]  # type: ignore[misc]
+
+
 def kinds(run: Callable[[Any], float], *classes: Any) -> list[Variant]:
     """The variants of the class, the one kept first."""
     return [(kind.__name__, lambda kind=kind: run(kind)) for kind in classes]  # type: ignore[misc]
 
 
 def main() -> None:
-    """Race everything; about a minute."""
+    """Race everything; about a minute and a half."""
     gc.collect()
     gc.freeze()
     print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")
@@ -259,6 +280,8 @@ def main() -> None:
     race("a message in order, 200,000", sizes(lambda size: growth(Chunked, 200_000, size)), 7)
     race("a message in random order, 50,000", sizes(lambda size: random_order(Chunked, 50_000, size)), 5)
     race("cycle of 100,000 due", sizes(lambda size: cycles(100_000, size)), 5)
+    race("cycle of 100,000 due", lengths(lambda length: cycles_of_runs(100_000, length)), 5)
+    race("cycle of 1,000,000 due", lengths(lambda length: cycles_of_runs(1_000_000, length)), 3)
     loops = (by_pop, by_pop_counting, by_index, bare)
     race("process, a message", [(loop.__name__, lambda loop=loop: dispatched(loop)) for loop in loops], 101)  # type: ignore[misc]
 

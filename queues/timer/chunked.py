@@ -1,32 +1,39 @@
-"""Chunks of a sorted run, cut by bisection over their ends: a batch is a few chunks handed over, whatever is in them.
+"""Chunks of a sorted run, in runs of chunks, cut by bisection over their ends: a batch is a few runs handed over.
 
 The module is longer than 300 lines because the class is one structure with one set of invariants.
 
-Idea        Messages stand in chunks of about LOAD, with the last start of each chunk in a list beside them, so the cut
-            is two bisections. Whole chunks are handed to the batch as they are; only the chunk that the cut falls into
-            is divided, and the smaller part of it copied. Putting back hangs the same chunks in again. An odometer
-            (`_origin`, and a mark behind each chunk) says how many messages that was without counting them.
+Idea        Messages stand in chunks of about LOAD, and chunks in runs of up to RUN (chunked_run.py), with the last
+            start of each beside them, so the cut is three bisections. Whole runs are handed to the batch as they are;
+            only the run and the chunk that the cut falls into are divided, and the smaller part of them copied.
+            Putting back hangs the same runs in again, and the next cut at the same place divides nothing. Runs that
+            this leaves SHORT are joined where a cut is made.
             New messages go to an open chunk, the tail. When it is FULL its oldest LOAD messages, which the collector
             has seen by then, are sealed into a tuple: the collector stops tracking a tuple of messages that it does not
-            track (a payload that it must track, such as a dict, keeps both tracked). So nothing that it walks grows
-            with the queue, and no new list is made for it to walk: the tail stays the list that it was.
-Source      Chunks and ends: sortedcontainers, and unrolled lists (Shao, Reppy and Appel 1994). The hand-over of whole
-            chunks, the odometer and the sealing for the collector are ours.
-Cost        enqueue         in order O(1); else O(log n + LOAD), two bisections and a block move inside one chunk
-            take            O(log n + LOAD), and one pointer for LOAD messages due
+            track (a payload that it must track, such as a dict, keeps both tracked). A run that is full is closed into
+            tuples likewise. So of what a full collection walks one run, of LOAD times RUN messages, adds one object;
+            the tail, and the lists of the last run, stay the lists that they were.
+            The lists of the front run are the queue's own too: what happens at the front, which is most of it, costs
+            what it would cost if there were no runs.
+Source      Chunks and ends: sortedcontainers, and unrolled lists (Shao, Reppy and Appel 1994); two levels of them: a B+
+            tree's. The hand-over of whole chunks and runs, and the sealing for the collector, are ours.
+Cost        enqueue         in order O(1); else O(log n + LOAD), bisections and a block move inside one chunk
+            take            O(log n + LOAD + RUN), and one pointer for LOAD times RUN messages due
             process         O(1) a message
-            requeue         one pointer for LOAD messages left; a merge O(left + late)
+            requeue         O(RUN), and one pointer for LOAD times RUN messages left; a merge O(left + late)
             cancel          O(log n + LOAD + equal starts)
-            memory          one pointer and one tuple a message, three words more for LOAD of them
-Invariants  The tail is the last chunk and a list; no other chunk is empty; starts never fall along the chunks. `_ends`
-            has the last start of each chunk but the tail, `_latest` that of the last message; `_sealed` counts all but
-            the tail; `_marks` is None or has `_origin` plus the messages up to the end of each sealed chunk. For each
-            chunk but the tail `_keys` has None or its starts; `_opened` is the beginning of the sealed `_opening`.
+            memory          one pointer and one tuple a message, two words more for LOAD of them
+Invariants  The tail is a list, the last chunk of the last run; no other chunk is empty, and no other run; starts never
+            fall along the chunks. `_run_ends` has the last start of each run but the last, `_latest` that of the last
+            message; `_sealed` counts all but the tail, `_deep` those of them that are behind the front run. `_front`,
+            `_chunks` and `_ends` are the front run and its lists. Each run keeps the invariants of its module; the
+            front run is open. `_opened` is the beginning of `_opening`, a sealed chunk or the chunks of a closed run
+            (then each with its end).
 Weakness    Messages put in out of order turn chunks back into lists, which the collector walks; where many were put in,
-            their starts stand beside them, one pointer more a message. A short queue is one list, whose pointers all
-            move with every single message taken.
+            their starts stand beside them, one pointer more a message. They make runs longer, up to WIDE, which the
+            first cut that falls into one pays for. A short queue is one list, whose pointers all move with every single
+            message taken.
 Tried       `python -m runners.variants` races what lost, as ratios to what was kept: chunks that stay lists, other
-            loads, and counting or indexing while going through a chunk instead of popping.
+            loads and lengths of runs, and counting or indexing while going through a chunk instead of popping.
 """
 
 from __future__ import annotations
@@ -34,10 +41,11 @@ from __future__ import annotations
 import gc
 import time
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from weakref import ref
 
-from queues.timer.chunked_batch import START, ChunkedBatch, check_batch
+from queues.timer.chunked_batch import ChunkedBatch, check_batch
+from queues.timer.chunked_run import COUNT, ENDS, LAST, START, Run, check_run, messages_of, runs_of
 from queues.timer.rules import (
     NEGATIVE_INFINITY,
     deadline_of,
@@ -56,6 +64,10 @@ if TYPE_CHECKING:
 LOAD = 512  # messages in a chunk: see the module's docstring
 FULL = LOAD + gc.get_threshold()[0] + LOAD  # a tail as long as that has LOAD messages that the collector has seen
 SMALL = 128  # messages up to here go back into the front chunk, and chunks are joined
+RUN = 128  # chunks in a run
+AHEAD = 4  # chunks that are copied ahead at a time
+SHORT = 32  # neighbouring runs of so few chunks are joined
+WIDE = 1024  # chunks in a run that messages are put into out of order
 FEW = 16  # due messages up to here are looked for at the front of a chunk first
 
 
@@ -79,14 +91,15 @@ class Chunked:
         "_active",
         "_chunks",
         "_clock",
+        "_deep",
         "_ends",
-        "_keys",
+        "_front",
         "_latest",
-        "_marks",
         "_opened",
         "_opening",
-        "_origin",
         "_reference",
+        "_run_ends",
+        "_runs",
         "_sealed",
         "_tail",
         "_window",
@@ -101,22 +114,27 @@ class Chunked:
         self._clock = clock
         self._active: list[ChunkedBatch] = []  # being processed, innermost last
         self._reference = ref(self)  # what batches know their queue by
-        self._origin = 0  # the odometer at the front: rises by what is taken, falls by what is put back
         self.merged = 0
         self.walked = 0
         self._clear()
 
     def _clear(self) -> None:
-        """Be empty: one chunk, the open tail, with nothing in it."""
+        """Be empty: one run of one chunk, the open tail, with nothing in it."""
         self._tail: list[Any] = []
-        self._chunks: list[Any] = [self._tail]
-        self._ends: list[Any] = []
-        self._keys: list[Any] = []
-        self._marks: list[int] | None = []
+        self._runs: list[Run] = [Run([self._tail], [], None, 0)]
+        self._run_ends: list[Any] = []
+        self._lead(self._runs[0])
+        self._deep = 0
         self._sealed = 0
         self._latest: Any = NEGATIVE_INFINITY
         self._opening: Any = None
         self._opened: list[Any] = []
+
+    def _lead(self, front: Run) -> None:
+        """Know the front run, and its lists as one's own, so that no call on the front pays for there being more."""
+        self._front = front
+        self._chunks: list[Any] = front.chunks
+        self._ends: list[Any] = front.ends
 
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. In order O(1), else O(log n + chunk)."""
@@ -142,27 +160,56 @@ class Chunked:
         tail = self._tail
         block = tuple(tail[:LOAD])
         del tail[:LOAD]
-        self._sealed += LOAD
-        if self._marks is not None:
-            self._marks.append(self._origin + self._sealed)
-        self._ends.append(block[-1][0])
-        self._keys.append(None)
-        self._chunks[-1] = block
-        self._chunks.append(tail)
+        self._hang(block)
+
+    def _hang(self, block: Any) -> None:
+        """Put a sealed chunk before the tail, after closing the last run if that is long. O(1), or O(chunks)."""
+        run = self._runs[-1]
+        if len(run.ends) >= RUN:
+            run = self._close(run)
+        run.chunks[-1] = block
+        run.chunks.append(self._tail)
+        run.ends.append(block[-1][0])
+        if run.keys is not None:
+            run.keys.append(None)
+        self._sealed += len(block)
+        if self._run_ends:
+            self._deep += len(block)
+            run.count += len(block)
+
+    def _close(self, last: Run) -> Run:
+        """Leave the tail alone in the last run and return that. O(chunks of it).
+
+        As with the tail, what was in the last run is closed into a new one and its lists stay, so that the collector is
+        given one object to walk for all those messages. Only the front run has to keep its own lists.
+        """
+        self._run_ends.append(last.ends[-1])
+        if last is self._front:
+            del last.chunks[-1]
+            last = Run([self._tail], [], None, 0)
+            self._runs.append(last)
+        else:
+            self._runs.insert(-1, last.closed())
+        return last
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
-        """Place a message that starts before the last one: two bisections and a block move within one chunk."""
+        """Place a message that starts before the last one: bisections and a block move within one chunk."""
         if not start >= NEGATIVE_INFINITY:
             require_instant(start)
         ends = self._ends
-        number = bisect_right(ends, start)
-        chunk = self._chunks[number]
+        number = bisect_right(ends, start) if ends else 0
         if number == len(ends):
-            chunk.insert(bisect_right(chunk, start, key=START), item)
-            if len(chunk) >= FULL:
+            if self._run_ends:
+                self._insert_behind(start, item)
+                return
+            tail = self._tail
+            tail.insert(bisect_right(tail, start, key=START), item)
+            if len(tail) >= FULL:
                 self._seal()
             return
-        keys = self._keys[number]
+        chunk = self._chunks[number]
+        rows = self._front.keys
+        keys = None if rows is None else rows[number]
         most = LOAD
         if keys is not None:
             place = bisect_right(keys, start)
@@ -174,24 +221,69 @@ class Chunked:
             place = bisect_right(chunk, start, key=START)
         chunk.insert(place, item)
         self._sealed += 1
-        self._marks = None
         if len(chunk) >= most:
-            self._split(number)
+            self._split(0, number)
 
-    def _split(self, number: int) -> None:
-        """Make two chunks of one that has grown too long, their starts beside them.
+    def _insert_behind(self, start: Any, item: tuple[Any, ...]) -> None:
+        """Place a message behind the front run; apart from what goes into that, so that it does not pay for it."""
+        at = bisect_right(self._run_ends, start)
+        run = self._runs[at]
+        number = bisect_right(run.ends, start)
+        chunk = run.chunks[number]
+        if number == len(run.ends):
+            chunk.insert(bisect_right(chunk, start, key=START), item)
+            if len(chunk) >= FULL:
+                self._seal()
+            return
+        keys = run.keys and run.keys[number]
+        if keys is not None:
+            place = bisect_right(keys, start)
+            keys.insert(place, start)
+        else:
+            if type(chunk) is tuple:
+                self._open(run)
+                chunk = run.chunks[number] = self._unsealed(chunk)
+            place = bisect_right(chunk, start, key=START)
+        chunk.insert(place, item)
+        self._sealed += 1
+        self._deep += 1
+        run.count += 1
+        if len(chunk) >= (LOAD + LOAD if keys is None else LOAD):
+            self._split(at, number)
+
+    def _split(self, at: int, number: int) -> None:
+        """Make two chunks of one that has grown too long, their starts beside them, and two runs of one likewise.
 
         A chunk that so many were put into will see more of them, and looking at a start through its message brings
         two objects into the cache where one would do.
         """
-        chunk = self._chunks[number]
-        keys = self._keys[number] or [*map(START, chunk)]
+        run = self._runs[at]
+        self._open(run)
+        chunks, ends = run.chunks, run.ends
+        if run.keys is None:
+            run.keys = [None] * len(ends)
+        chunk = chunks[number]
+        keys = run.keys[number] or [*map(START, chunk)]
         half = len(chunk) // 2
-        self._chunks.insert(number, chunk[:half])
-        self._ends.insert(number, chunk[half - 1][0])
-        self._keys[number] = keys[half:]
-        self._keys.insert(number, keys[:half])
+        chunks.insert(number, chunk[:half])
+        ends.insert(number, chunk[half - 1][0])
+        run.keys[number] = keys[half:]
+        run.keys.insert(number, keys[:half])
         del chunk[:half]
+        if len(ends) >= WIDE:
+            self._split_run(at)
+
+    def _split_run(self, at: int) -> None:
+        """Make two runs of one that has grown too long. O(chunks of it)."""
+        run = self._runs[at]
+        count = run.count if at else self._sealed - self._deep
+        part = run.divide(len(run.ends) // 2, count)
+        run.count = count - part.count
+        self._runs.insert(at, part)
+        self._run_ends.insert(at, part.ends[-1])
+        if not at:
+            self._deep += run.count
+            self._lead(part)
 
     def take(self, now: Any = None, limit: int | None = None) -> ChunkedBatch | None:
         """Cut everything with `start <= now` off the front, at most `limit`, or return None. O(log n + chunk)."""
@@ -214,78 +306,146 @@ class Chunked:
             if type(front) is list and len(front) > 1 and front[1][0] > now:  # one: a dispatcher that keeps up
                 block = [front[0]]
                 del front[0]
-                self._origin += 1
                 if ends:
                     self._sealed -= 1
-                    self._keys[0] = None
+                    keys = self._front.keys
+                    if keys is not None:
+                        keys[0] = None
                     self._open_ahead()
             else:
                 cut = due_end(front, now)
                 block = self._off(front, cut if not most or cut < most else most)
             return ChunkedBatch(self._reference, [block], block[-1][0])
-        if len(front) == 1 and self._chunks[1] and self._chunks[1][0][0] > now:
+        if len(front) == 1 and len(self._chunks) > 1 and self._chunks[1] and self._chunks[1][0][0] > now:
             return self._last_of_a_chunk(front)
-        number = bisect_right(ends, now)
-        cut = bisect_right(self._chunks[number], now, key=START)
+        at = bisect_right(self._run_ends, now) if self._run_ends else 0
+        run = self._runs[at]
+        number = bisect_right(run.ends, now)
+        chunk = run.chunks[number]  # its first message is looked at first, for a batch that was put back ends there
+        cut = bisect_right(chunk, now, key=START) if chunk and chunk[0][0] <= now else 0
         if most:
-            number, cut = self._limited(number, cut, most)
-        return self._cut(number, cut)
+            at, number, cut = min((at, number, cut), self._place(most))
+        return self._cut(at, number, cut)
 
     def _last_of_a_chunk(self, front: list[Any]) -> ChunkedBatch:
-        """Hand over the front chunk, which is down to one message. O(chunks), block moves of as many pointers."""
-        del self._chunks[0], self._ends[0], self._keys[0]
-        if self._marks is not None:
-            del self._marks[0]
-        self._origin += 1
+        """Hand over the front chunk, which is down to one message and not the last of its run. O(chunks of the run)."""
+        del self._chunks[0], self._ends[0]
+        if self._front.keys is not None:
+            del self._front.keys[0]
         self._sealed -= 1
         return ChunkedBatch(self._reference, [front], front[0][0])
 
-    def _limited(self, number: int, cut: int, most: int) -> tuple[int, int]:
-        """Where the cut is when the batch may have `most` messages: not behind (number, cut). O(chunks passed)."""
-        for earlier in range(number):
-            length = len(self._chunks[earlier])
-            if most < length:
-                return earlier, most
-            most -= length
-            if not most:
-                return earlier + 1, 0
-        return number, min(cut, most)
+    def _place(self, most: int) -> tuple[int, int, int]:
+        """The place behind so many messages, or behind the last: run, chunk, message. O(runs passed + chunks)."""
+        runs = self._runs
+        at = number = 0
+        count = self._sealed - self._deep
+        while most >= count and at + 1 < len(runs):
+            most -= count
+            at += 1
+            count = runs[at].count
+        chunks = runs[at].chunks
+        while most >= len(chunks[number]) and number + 1 < len(chunks):
+            most -= len(chunks[number])
+            number += 1
+        return at, number, min(most, len(chunks[number]))
 
-    def _cut(self, number: int, cut: int) -> ChunkedBatch:
-        """Hand over `number` whole chunks and the first `cut` messages of the next. O(chunks given + smaller part)."""
-        chunks = self._chunks
-        if not number:
-            block = self._off(chunks[0], cut)
+    def _cut(self, at: int, number: int, cut: int) -> ChunkedBatch:
+        """Hand over `at` whole runs, `number` whole chunks of the next, and the first `cut` messages of the next.
+
+        O(runs given + smaller parts of what is divided).
+        """
+        if not at and not number:
+            block = self._off(self._chunks[0], cut)
             return ChunkedBatch(self._reference, [block], block[-1][0])
-        if self._opening is not None and (number > 1 or chunks[0] is self._opening):
+        if self._opening is not None and (at or number > 1 or self._chunks[0] is self._opening):
             self._forget()
-        marks = self._counted()
-        ends = self._ends
-        given = chunks[:number]
-        given_ends = ends[:number]
-        given_marks = marks[:number]
-        count = given_marks[-1] - self._origin
-        del chunks[:number], ends[:number], marks[:number], self._keys[:number]
-        self._sealed -= count
-        self._origin += count
-        behind = count - len(given[0])
-        if cut:
-            block = self._off(chunks[0], cut)
-            given.append(block)
-            given_ends.append(block[-1][0])
-            given_marks.append(self._origin)
-            behind += cut
-        elif not ends and not self._tail:
+        if at:
+            return self._cut_runs(at, number, cut)
+        part = self._part(number, cut)
+        chunks = part.chunks
+        return ChunkedBatch(self._reference, chunks, part.ends[-1], [part], part.count - len(chunks[0]))
+
+    def _cut_runs(self, at: int, number: int, cut: int) -> ChunkedBatch:
+        """Hand over `at` whole runs, at least one, and what the cut takes off the next. O(runs + smaller parts)."""
+        runs = self._runs
+        runs[0].count = self._sealed - self._deep
+        self._open(runs[at])
+        given = runs[:at]
+        del runs[:at], self._run_ends[:at]
+        left = sum(map(COUNT, given))
+        front = self._front = runs[0]
+        self._chunks = front.chunks
+        self._ends = front.ends
+        self._sealed -= left
+        self._deep = self._sealed - front.count
+        if number or cut:
+            part = self._part(number, cut)
+            left += part.count
+            last = given[-1]
+            if len(last.chunks) + len(part.chunks) <= SHORT:
+                last.put_before(part)
+                part.count += last.count
+                given[-1] = part
+            else:
+                given.append(part)
+        elif not front.ends and not self._tail:
             self._latest = NEGATIVE_INFINITY
-        return ChunkedBatch(self._reference, given, given_ends[-1], given_ends, given_marks, behind)
+        first = given[0]
+        chunks = first.chunks
+        batch = ChunkedBatch(self._reference, chunks, given[-1].ends[-1], given, left - len(chunks[0]))
+        batch.beyond = left - first.count
+        return batch
+
+    def _part(self, number: int, cut: int) -> Run:
+        """Divide the front run and return its first chunks and messages; what is left of it is joined if that is short.
+
+        O(smaller parts).
+        """
+        front = self._front
+        part = front.divide(number, self._sealed - self._deep)
+        self._chunks = front.chunks
+        self._ends = front.ends
+        self._sealed -= part.count
+        if cut:
+            part.add(self._off(front.chunks[0], cut))
+        if not front.ends and not self._tail:
+            self._latest = NEGATIVE_INFINITY
+        runs = self._runs
+        if number and len(runs) > 1 and len(front.chunks) + len(runs[1].chunks) <= SHORT:
+            self._join(0)
+        return part
+
+    def _join(self, at: int) -> None:
+        """Make one run of two neighbours. O(chunks)."""
+        runs = self._runs
+        earlier, later = runs[at], runs[at + 1]
+        self._open(later)
+        earlier.put_before(later)
+        del runs[at], self._run_ends[at]
+        if at:
+            later.count += earlier.count
+        else:
+            self._deep -= later.count
+            self._lead(later)
+
+    def _join_short(self, at: int) -> None:
+        """Join a run that has lost a chunk with its neighbours, while together they are short. O(chunks)."""
+        runs = self._runs
+        for earlier in (at, at - 1):
+            if earlier < 0 or earlier + 1 >= len(runs):
+                continue
+            if len(runs[earlier].chunks) + len(runs[earlier + 1].chunks) <= SHORT:
+                self._join(earlier)
 
     def _off(self, front: Any, cut: int) -> list[Any]:
         """Take the first `cut` messages off the front chunk and return them as a list, copying the smaller part."""
         sealed = bool(self._ends)
-        self._origin += cut
         if sealed:
             self._sealed -= cut
-            self._keys[0] = None
+            keys = self._front.keys
+            if keys is not None:
+                keys[0] = None
         if type(front) is tuple:
             front = self._chunks[0] = self._unsealed(front)
         length = len(front)
@@ -306,6 +466,9 @@ class Chunked:
 
         What opening costs is not the pointers but the messages, each of which comes into the cache to be counted.
         """
+        if len(self._chunks) == 1:
+            self._open_run_ahead()
+            return
         following = self._chunks[1]
         if following is not self._opening:
             self._forget()
@@ -315,6 +478,31 @@ class Chunked:
         opened = self._opened
         if len(opened) < len(following):
             opened.append(following[len(opened)])
+
+    def _open_run_ahead(self) -> None:
+        """Copy a few chunks and ends of the second run, if that is closed; join it when that is done. O(1) a time."""
+        later = self._runs[1]
+        if type(later.chunks) is tuple:
+            if self._opening is not later.chunks:
+                self._forget()
+                self._opening = later.chunks
+            opened = self._opened
+            done = len(opened) // 2
+            if done < len(later.chunks):
+                for number in range(done, min(done + AHEAD, len(later.chunks))):
+                    opened += (later.chunks[number], later.ends[number])
+                return
+            self._forget()
+            later.chunks = opened[::2]
+            later.ends = opened[1::2]
+        self._join(0)
+
+    def _open(self, run: Run) -> None:
+        """Let the chunks of a run change. O(1), or O(chunks) once for a run that was closed."""
+        if type(run.chunks) is tuple:
+            if run.chunks is self._opening:
+                self._forget()
+            run.open()
 
     def _unsealed(self, chunk: tuple[Any, ...]) -> list[Any]:
         """A sealed chunk as a list, to be put in its place; what was copied ahead serves. O(what was not)."""
@@ -333,22 +521,17 @@ class Chunked:
             self._opening = None
             self._opened = []
 
-    def _counted(self) -> list[int]:
-        """The odometer behind each sealed chunk; counted anew when messages were put in or taken out between."""
-        if self._marks is None:
-            lengths = map(len, self._chunks[:-1])
-            self._marks = [*accumulate(lengths, initial=self._origin)][1:]
-        return self._marks
-
     def process(self, batch: ChunkedBatch, handler: Callable[..., object], deadline: Any = None) -> int:
         """Hand out messages in order until the window closes; return how many were dispatched. O(1) a message."""
         if type(batch) is not ChunkedBatch or batch._reference is not self._reference or batch.processing:
             require_batch(batch, ChunkedBatch, self)
         require_handler(handler)
+        if batch.runs is not None:
+            batch.runs[0].keys = None  # they would have to follow
         return batch.dispatch(self._active, handler, self._clock, deadline_of(deadline, self._clock, self._window))
 
     def requeue(self, batch: ChunkedBatch) -> int:
-        """Put what is left in front of the queue and return how many. O(chunks); a merge O(left + late)."""
+        """Put what is left in front of the queue and return how many. O(runs); a merge O(left + late)."""
         if type(batch) is not ChunkedBatch or batch._reference is not self._reference or batch.processing:
             require_batch(batch, ChunkedBatch, self)
         chunks = batch.chunks
@@ -357,80 +540,101 @@ class Chunked:
         left = len(chunks[0]) + batch.behind
         front = self._chunks[0]
         if not front:
-            self._adopt(batch, left)
+            if batch.runs is None:
+                self._tail = self._chunks[0] = chunks[0]
+                self._latest = chunks[0][-1][0]
+                batch.empty()
+            else:
+                self._adopt(batch.give(), left)
         elif not batch.latest <= front[0][0]:
             self._merge(batch, left)
         elif left <= SMALL and len(front) <= LOAD and type(front) is list:
-            front[:0] = chunks[0] if len(chunks) == 1 else chain.from_iterable(chunks)
+            front[:0] = messages_of(batch.runs) if batch.behind and batch.runs else chunks[0]
             batch.empty()
-            self._origin -= left
             if self._ends:
                 self._sealed += left
-                self._keys[0] = None
+                keys = self._front.keys
+                if keys is not None:
+                    keys[0] = None
+        elif batch.runs is None and len(self._chunks) < RUN:
+            self._put_chunk(chunks[0])
+            batch.empty()
         else:
-            self._put_in_front(batch, left)
+            beyond = batch.beyond
+            self._put_in_front(batch.give(), left, beyond)
         return left
 
-    def _adopt(self, batch: ChunkedBatch, left: int) -> None:
-        """Be what the batch was: nothing else is queued."""
-        chunks, ends, marks = batch.give()
-        tail = chunks[-1]
-        if type(tail) is tuple:
-            tail = chunks[-1] = [*tail]
-        self._tail = tail
-        self._chunks = chunks
-        self._latest = ends.pop()
-        self._ends = ends
-        self._keys = [None] * len(ends)
-        self._sealed = left - len(tail)
-        if not ends:
-            self._origin -= left
-            self._marks = []
-        elif marks is None:
-            self._origin -= left
-            self._marks = None
-        else:
-            self._origin = marks.pop() - left
-            self._marks = marks
+    def _put_chunk(self, chunk: list[Any]) -> None:
+        """Hang a chunk in before the others of the front run. O(chunks of it)."""
+        self._chunks.insert(0, chunk)
+        self._ends.insert(0, chunk[-1][0])
+        if self._front.keys is not None:
+            self._front.keys.insert(0, None)
+        self._sealed += len(chunk)
 
-    def _put_in_front(self, batch: ChunkedBatch, left: int) -> None:
-        """Relink the chunks of the batch before the first one. O(chunks), block moves."""
-        chunks, ends, marks = batch.give()
-        if len(chunks) == 1:
-            marks = [self._origin]
-        elif len(chunks[-1]) + len(chunks[-2]) <= LOAD:
-            chunks[-2:] = [[*chunks[-2], *chunks[-1]]]
-            del ends[-2]
-            if marks is not None:
-                del marks[-2]
-        self._chunks[:0] = chunks
-        self._ends[:0] = ends
-        self._keys[:0] = [None] * len(ends)
-        if self._marks is None or marks is None:
-            self._marks = None
+    def _adopt(self, given: list[Run], left: int) -> None:
+        """Be what the batch was: nothing else is queued."""
+        last = given[-1]
+        last.open()
+        tail = last.chunks[-1]
+        if type(tail) is tuple:
+            tail = last.chunks[-1] = [*tail]
+        self._tail = tail
+        self._latest = last.ends.pop()
+        if last.keys is not None:
+            last.keys.pop()
+        last.count -= len(tail)
+        self._runs = given
+        self._run_ends = [*map(LAST, map(ENDS, given[:-1]))]
+        self._sealed = left - len(tail)
+        self._deep = sum(map(COUNT, given[1:]))
+        self._lead(given[0])
+
+    def _put_in_front(self, given: list[Run], left: int, beyond: int) -> None:
+        """Relink runs before the front run, or the chunks of a short run in it. O(runs), block moves.
+
+        `left` counts the messages, `beyond` those behind the first of the runs.
+        """
+        last = given[-1]
+        chunks = last.chunks
+        if len(chunks) > 1 and len(chunks[-1]) + len(chunks[-2]) <= LOAD:
+            last.join_last()
+        front = self._front
+        first = given[0]
+        if first is last and len(chunks) + len(front.chunks) <= SHORT:
+            first.put_before(front)
         else:
-            moved = self._origin - marks[-1]
-            self._marks[:0] = [mark + moved for mark in marks] if moved else marks
+            front.count = self._sealed - self._deep
+            self._deep = self._sealed + beyond
+            self._runs[:0] = given
+            self._run_ends[:0] = map(LAST, map(ENDS, given))
+            self._front = first
+            self._chunks = first.chunks
+            self._ends = first.ends
         self._sealed += left
-        self._origin -= left
 
     def _merge(self, batch: ChunkedBatch, left: int) -> None:
         """Sort what is left in with the late arrivals: equal starts of the batch lead, because the sort is stable."""
-        messages = [*chain.from_iterable(batch.give()[0])]
-        number = bisect_left(self._ends, batch.latest)
-        cut = bisect_left(self._chunks[number], batch.latest, key=START)
-        late = self._cut(number, cut) if number or cut else None
-        if late is not None:
-            messages += chain.from_iterable(late.chunks)
+        latest = batch.latest
+        messages = batch.give_messages()
+        at = bisect_left(self._run_ends, latest)
+        run = self._runs[at]
+        number = bisect_left(run.ends, latest)
+        cut = bisect_left(run.chunks[number], latest, key=START)
+        if at or number or cut:
+            messages += self._cut(at, number, cut).give_messages()
             messages.sort(key=START)
         self.merged += left
-        chunks = [messages[at : at + LOAD] for at in range(0, len(messages), LOAD)]
-        ends = [chunk[-1][0] for chunk in chunks]
-        merged = ChunkedBatch(self._reference, chunks, ends[-1], ends, None, len(messages) - len(chunks[0]))
-        if self._chunks[0]:
-            self._put_in_front(merged, len(messages))
+        if not self._chunks[0] and len(messages) <= LOAD:
+            self._tail = self._chunks[0] = messages
+            self._latest = messages[-1][0]
+        elif not self._chunks[0]:
+            self._adopt(runs_of(messages, LOAD, RUN), len(messages))
+        elif len(messages) <= LOAD and len(self._chunks) < RUN:
+            self._put_chunk(messages)
         else:
-            self._adopt(merged, len(messages))
+            runs = runs_of(messages, LOAD, RUN)
+            self._put_in_front(runs, len(messages), sum(map(COUNT, runs[1:])))
 
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(log n + chunk + equals)."""
@@ -440,8 +644,14 @@ class Chunked:
             self.walked += passed
             if item is not None:
                 return item
+        at = 0
+        chunks = self._chunks
         number = bisect_left(self._ends, start)
-        chunk = self._chunks[number]
+        if self._run_ends and number == len(self._ends):
+            at = bisect_left(self._run_ends, start)
+            chunks = self._runs[at].chunks
+            number = bisect_left(self._runs[at].ends, start)
+        chunk = chunks[number]
         index = bisect_left(chunk, start, key=START)
         while True:  # equal starts may go on in the next chunk
             while index < len(chunk):
@@ -449,48 +659,84 @@ class Chunked:
                 if item[0] != start:
                     return None
                 if match is None or match(*item[1:]):
-                    return self._remove(number, index)
+                    return self._remove(at, number, index)
                 self.walked += 1
                 index += 1
             number += 1
-            if number >= len(self._chunks):
-                return None
-            chunk = self._chunks[number]
+            if number >= len(chunks):
+                at += 1
+                if at >= len(self._runs):
+                    return None
+                chunks = self._runs[at].chunks
+                number = 0
+            chunk = chunks[number]
             index = 0
 
-    def _remove(self, number: int, index: int) -> tuple[Any, ...]:
+    def _remove(self, at: int, number: int, index: int) -> tuple[Any, ...]:
         """Take one message out of a chunk, and the chunk too when it was the last; join it with a small neighbour."""
-        chunks = self._chunks
-        ends = self._ends
+        run = self._runs[at]
+        if at:
+            self._open(run)
+        chunks = run.chunks
+        ends = run.ends
         chunk = chunks[number]
         if type(chunk) is tuple:
             chunk = chunks[number] = self._unsealed(chunk)
         item: tuple[Any, ...] = chunk.pop(index)
         if number == len(ends):
-            if not chunk and not ends:
-                self._clear()
-            else:
-                self._latest = chunk[-1][0] if chunk else ends[-1]
+            if index == len(chunk):
+                self._look_back()
             return item
         self._sealed -= 1
-        self._marks = None
-        keys = self._keys[number]
-        if keys is not None:
-            del keys[index]
+        if at:
+            run.count -= 1
+            self._deep -= 1
+        keys = run.keys
+        if keys is not None and keys[number] is not None:
+            del keys[number][index]
         if not chunk:
-            del chunks[number], ends[number], self._keys[number]
-        else:
-            ends[number] = chunk[-1][0]
-            if number + 1 < len(ends) and len(chunk) + len(chunks[number + 1]) <= SMALL:
+            self._drop(at, number)
+            return item
+        ends[number] = chunk[-1][0]
+        if number + 1 < len(ends):
+            if len(chunk) + len(chunks[number + 1]) <= SMALL:
                 chunks[number : number + 2] = [[*chunk, *chunks[number + 1]]]
-                self._keys[number : number + 2] = [None]
                 del ends[number]
+                if keys is not None:
+                    keys[number : number + 2] = [None]
+                self._join_short(at)
+        elif at < len(self._run_ends):
+            self._run_ends[at] = ends[-1]
         if not self._tail:
-            if not ends:
-                self._clear()
-            else:
-                self._latest = ends[-1]
+            self._look_back()
         return item
+
+    def _drop(self, at: int, number: int) -> None:
+        """Remove a sealed chunk that has become empty, and join its run with a neighbour when both are short."""
+        run = self._runs[at]
+        del run.chunks[number], run.ends[number]
+        if run.keys is not None:
+            del run.keys[number]
+        if not run.chunks:
+            self._join(at)
+        else:
+            if at < len(self._run_ends):
+                self._run_ends[at] = run.ends[-1]
+            self._join_short(at)
+        if not self._tail:
+            self._look_back()
+
+    def _look_back(self) -> None:
+        """Find anew what the latest start is, or that nothing is queued, now that the tail has lost a message."""
+        tail = self._tail
+        if tail:
+            self._latest = tail[-1][0]
+        elif self._runs[-1].ends:
+            self._latest = self._runs[-1].ends[-1]
+        elif self._run_ends:
+            self._latest = self._run_ends[-1]
+        else:
+            self._clear()
 
     def __len__(self) -> int:
         """Messages queued. O(1)."""
@@ -504,58 +750,66 @@ class Chunked:
 
     def contents(self) -> Iterator[tuple[Any, ...]]:
         """The queued messages, earliest first, as they are at the call: changing the queue meanwhile is safe."""
-        return iter([*chain.from_iterable(self._chunks)])
+        return iter([*messages_of(self._runs)])
 
     def container(self) -> Iterator[object]:
         """The queue, its lists, and every chunk."""
         yield self
         yield self._active
-        yield self._chunks
-        yield self._ends
-        if self._marks is not None:
-            yield self._marks
+        yield self._runs
+        yield self._run_ends
         yield self._opened
-        yield self._keys
-        yield from filter(None, self._keys)
-        yield from self._chunks
+        for run in self._runs:
+            yield from (run, run.chunks, run.ends)
+            if run.keys is not None:
+                yield run.keys
+                yield from filter(None, run.keys)
+            yield from run.chunks
 
     def check(self) -> None:
         """Assert every invariant of the module's docstring. O(messages)."""
-        chunks = self._chunks
-        starts = [item[0] for item in chain.from_iterable(chunks)]
-        wrong = []
-        if self._tail is not chunks[-1] or type(self._tail) is not list:
-            wrong.append("the tail is not the last chunk")
-        if not all(chunks[:-1]):
-            wrong.append("a sealed chunk is empty")
+        starts = [*map(START, messages_of(self._runs))]
+        wrong = [said for run in self._runs for said in check_run(run)] + self._check_runs()
         if not all(earlier <= later for earlier, later in pairwise(starts)):
             wrong.append("out of order")
-        if [chunk[-1][0] for chunk in chunks[:-1] if chunk] != self._ends:
-            wrong.append(f"the ends are {self._ends}")
-        if len(self._keys) != len(self._ends):
-            wrong.append(f"there are {len(self._keys)} rows of keys")
-        for chunk, keys in zip(chunks, self._keys, strict=False):
-            if keys is not None and (type(chunk) is tuple or keys != [item[0] for item in chunk]):
-                wrong.append(f"keys are {keys}")
         if self._latest != (starts[-1] if starts else NEGATIVE_INFINITY):
             wrong.append(f"latest is {self._latest}")
         if self._sealed != len(starts) - len(self._tail):
             wrong.append(f"{self._sealed} are said to be sealed")
-        lengths = accumulate(map(len, chunks[:-1]), initial=self._origin)
-        if self._marks is not None and self._marks != [*lengths][1:]:
-            wrong.append(f"the marks from {self._origin} are {self._marks}")
-        if self._opened != [*(self._opening or ())][: len(self._opened)]:
-            wrong.append(f"copied ahead are {self._opened}")
-        if self._opening is not None and not any(self._opening is chunk for chunk in chunks):
-            wrong.append("what is copied ahead is not queued")
         for batch in self._active:
             wrong += check_batch(batch)
         if wrong:
-            lengths_said = [len(chunk) for chunk in chunks]
+            lengths = [[len(chunk) for chunk in run.chunks] for run in self._runs]
             raise AssertionError(
-                f"{'; '.join(wrong)}: chunks of {lengths_said}, {len(self._active)} being processed, "
+                f"{'; '.join(wrong)}: runs with chunks of {lengths}, {len(self._active)} being processed, "
                 f"merged {self.merged}, walked {self.walked}, starts {starts}"
             )
+
+    def _check_runs(self) -> list[str]:
+        """What is wrong with how the runs hang together. O(chunks)."""
+        runs = self._runs
+        wrong = []
+        if runs[-1].chunks[-1] is not self._tail or type(self._tail) is not list:
+            wrong.append("the tail is not the last chunk")
+        if [len(run.chunks) - len(run.ends) for run in runs] != [0] * (len(runs) - 1) + [1] or not all(
+            run.ends for run in runs[:-1]
+        ):
+            wrong.append("a run is empty, or a chunk but the tail has no end")
+        if self._run_ends != [run.ends[-1] for run in runs[:-1] if run.ends]:
+            wrong.append(f"the runs are said to end at {self._run_ends}")
+        front = runs[0]
+        if self._front is not front or self._chunks is not front.chunks or self._ends is not front.ends:
+            wrong.append("the front run is another")
+        ahead = [None, *chain.from_iterable(run.chunks for run in runs)]
+        of_runs = {id(run.chunks): [*chain.from_iterable(zip(run.chunks, run.ends, strict=False))] for run in runs}
+        if id(self._opening) not in of_runs and not any(self._opening is chunk for chunk in ahead):
+            wrong.append("what is copied ahead is not queued")
+        if self._opened != of_runs.get(id(self._opening), [*(self._opening or ())])[: len(self._opened)]:
+            wrong.append(f"copied ahead are {self._opened}")
+        counts = [sum(map(len, run.chunks[: len(run.ends)])) for run in runs]
+        if [run.count for run in runs[1:]] != counts[1:] or self._deep != sum(counts[1:]):
+            wrong.append(f"behind the front run {self._deep} are said to be sealed: {counts}")
+        return wrong
 
 
 def due_end(chunk: Any, now: Any) -> int:

@@ -1,4 +1,4 @@
-"""The chunked queue: its edges at tiny chunks, what it promises beyond the contract, and a check that can fail."""
+"""The chunked queue: its edges when chunks and runs are tiny, what it promises itself, and a check that can fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ import pytest
 
 import queues.timer.chunked as module
 from queues.conformance import conform
-from queues.timer.chunked import LOAD, Chunked
+from queues.model import Model
+from queues.timer.chunked import LOAD, RUN, Chunked
+from queues.timer.chunked_batch import ChunkedBatch, check_batch
+from queues.timer.chunked_run import Run
+from queues.timer.rules import StopDispatch
 
 INFINITY = float("inf")
 
@@ -26,16 +30,90 @@ def filled(count: int) -> Chunked:
     return queue
 
 
-@pytest.mark.parametrize(("load", "small"), [(2, 0), (2, 1), (3, 1), (4, 2), (8, 3)])
+def chunks_of(queue: Chunked) -> list[Any]:
+    return [chunk for run in queue._runs for chunk in run.chunks]
+
+
+@pytest.fixture
+def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a run be full of 8 chunks, and let two be joined that have 4."""
+    monkeypatch.setattr(module, "RUN", 8)
+    monkeypatch.setattr(module, "SHORT", 4)
+    monkeypatch.setattr(module, "WIDE", 12)
+
+
+@pytest.mark.parametrize(
+    ("load", "small", "run", "short", "wide"),
+    [
+        (2, 0, 128, 32, 1024),
+        (2, 1, 1, 0, 2),
+        (3, 1, 2, 1, 4),
+        (4, 2, 3, 2, 3),
+        (8, 3, 1, 1, 2),
+        (2, 0, 2, 2, 2),
+        (2, 1, 4, 6, 8),
+    ],
+)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_promise_holds_when_chunks_are_tiny(
-    load: int, small: int, seed: int, monkeypatch: pytest.MonkeyPatch
+def test_every_promise_holds_when_chunks_and_runs_are_tiny(
+    load: int, small: int, run: int, short: int, wide: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LOAD", load)
-    monkeypatch.setattr(module, "FULL", load + small)
-    monkeypatch.setattr(module, "SMALL", small)
+    sizes = {"LOAD": load, "FULL": load + small, "SMALL": small, "RUN": run, "SHORT": short, "WIDE": wide}
+    for name, value in sizes.items():
+        monkeypatch.setattr(module, name, value)
     broken = [(outcome.promise, outcome.detail) for outcome in conform(Chunked, seed=seed) if outcome.verdict != "kept"]
     assert broken == []
+
+
+@pytest.mark.parametrize(("run", "short"), [(1, 0), (2, 1), (3, 2)])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_does_what_the_model_does_when_many_runs_move(
+    run: int, short: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"LOAD": 3, "FULL": 5, "SMALL": 1, "RUN": run, "SHORT": short, "WIDE": run + 2}
+    for name, value in sizes.items():
+        monkeypatch.setattr(module, name, value)
+    source = random.Random(seed)
+    queues: tuple[Any, Any] = (Chunked(), Model())
+    out: list[tuple[Any, Any]] = []
+    for step in range(1_000):
+        start, kind = source.randrange(200), source.randrange(10)
+        if kind < 5:
+            for number in range(source.randrange(1, 8)):
+                for queue in queues:
+                    queue.enqueue(start + (number if kind else 200), step)
+        elif kind == 5:
+            assert queues[0].cancel(start) == queues[1].cancel(start)
+        elif kind < 8 and len(out) < 4:
+            limit = source.choice((None, None, 1, 5, 40))
+            batches = [queue.take(start, limit) for queue in queues]
+            assert (batches[0] is None) == (batches[1] is None)
+            if batches[0] is not None:
+                assert len(batches[0]) == len(batches[1])
+                out.append((batches[0], batches[1]))
+        elif out:
+            pair = out.pop(source.randrange(len(out)))
+            assert process_some(queues[0], pair[0], start) == process_some(queues[1], pair[1], start)
+            assert queues[0].requeue(pair[0]) == queues[1].requeue(pair[1])
+        queues[0].check()
+        assert list(queues[0].contents()) == list(queues[1].contents())
+    assert queues[0].merged == queues[1].merged > 0
+
+
+def process_some(queue: Any, batch: Any, start: int) -> list[Any]:
+    """What a handler sees that cancels now and then, checks each time, and stops after about `start` messages."""
+    seen: list[Any] = []
+
+    def handler(*message: Any) -> None:
+        if len(seen) > start:
+            raise StopDispatch
+        seen.append(message)
+        if len(seen) % 3 == 0:
+            seen.append(queue.cancel(message[0] + len(seen) % 5))
+            queue.check()
+
+    queue.process(batch, handler, INFINITY)
+    return seen
 
 
 def lines_executed(call: Callable[[], Any]) -> tuple[Any, int]:
@@ -58,7 +136,9 @@ def lines_executed(call: Callable[[], Any]) -> tuple[Any, int]:
 
 
 def lines_of_a_cycle(due: int) -> tuple[int, int]:
+    """The lines of a second cycle: the first divides what the cut falls into, and the pieces stay."""
     queue = filled(due + 1_000)
+    queue.requeue(queue.take(due - 1.0))  # type: ignore[arg-type]
     batch, taken = lines_executed(partial(queue.take, due - 1.0))
     assert len(batch) == due
     left, put_back = lines_executed(partial(queue.requeue, batch))
@@ -67,10 +147,24 @@ def lines_of_a_cycle(due: int) -> tuple[int, int]:
     return taken, put_back
 
 
-def test_take_and_requeue_execute_the_same_lines_whatever_the_batch() -> None:
-    counts = {lines_of_a_cycle(due) for due in (2 * LOAD, 20 * LOAD, 200 * LOAD)}
+@pytest.mark.parametrize("chunks", [(40, 80, 120), (2 * RUN, 3 * RUN, 4 * RUN)])
+def test_take_and_requeue_execute_the_same_lines_whatever_the_batch(chunks: tuple[int, ...]) -> None:
+    counts = {lines_of_a_cycle(number * LOAD) for number in chunks}
     assert len(counts) == 1
     assert min(counts) > (5, 5)
+
+
+def test_a_batch_of_whole_runs_is_the_runs_that_were_queued() -> None:
+    queue = filled((3 * RUN + 8) * LOAD)
+    runs = queue._runs[:3]
+    first, last = (runs[0].chunks, runs[2].chunks)
+    batch = queue.take(3.0 * RUN * LOAD - 1)
+    assert batch is not None
+    assert batch.runs == runs
+    assert queue.requeue(batch) == 3 * RUN * LOAD
+    assert queue._runs[:3] == runs
+    assert (runs[0].chunks is first, runs[2].chunks is last) == (True, True)
+    queue.check()
 
 
 def test_nothing_a_full_collection_walks_grows_with_the_messages() -> None:
@@ -79,9 +173,22 @@ def test_nothing_a_full_collection_walks_grows_with_the_messages() -> None:
     queue = filled(100 * LOAD)
     gc.collect()
     gc.collect()
-    tracked = sum(1 for chunk in queue._chunks if gc.is_tracked(chunk))
+    tracked = sum(1 for chunk in chunks_of(queue) if gc.is_tracked(chunk))
     assert tracked <= 3
     assert len(gc.get_objects()) - before < 100
+
+
+@pytest.mark.usefixtures("_short_runs")
+def test_of_the_runs_a_full_collection_walks_one_object_each() -> None:
+    gc.collect()
+    before = len(gc.get_objects())
+    queue = filled(100 * LOAD)
+    gc.collect()
+    gc.collect()
+    closed = queue._runs[1:-1]
+    assert len(closed) >= 10
+    assert not any(gc.is_tracked(run.chunks) or gc.is_tracked(run.ends) for run in closed)
+    assert len(gc.get_objects()) - before < len(closed) + 30
 
 
 def test_messages_that_the_collector_must_see_are_still_seen() -> None:
@@ -89,7 +196,7 @@ def test_messages_that_the_collector_must_see_are_still_seen() -> None:
     for start in range(2 * LOAD):
         queue.enqueue(start, [start])
     gc.collect()
-    assert all(gc.is_tracked(chunk) for chunk in queue._chunks)
+    assert all(gc.is_tracked(chunk) for chunk in chunks_of(queue))
 
 
 def test_the_container_follows_what_is_queued() -> None:
@@ -108,7 +215,7 @@ def test_a_batch_that_is_put_back_again_and_again_leaves_no_crumbs() -> None:
         assert batch is not None
         assert queue.requeue(batch) == now + 1
     queue.check()
-    assert len(queue._chunks) <= 25
+    assert len(chunks_of(queue)) <= 25
 
 
 def test_single_messages_put_back_one_by_one_are_joined() -> None:
@@ -119,7 +226,7 @@ def test_single_messages_put_back_one_by_one_are_joined() -> None:
         assert queue.requeue(batch) == 1
     queue.check()
     assert len(queue) == 4 * LOAD
-    assert len(queue._chunks) <= 6
+    assert len(chunks_of(queue)) <= 6
 
 
 def test_many_cancelled_messages_leave_no_empty_chunks() -> None:
@@ -130,26 +237,129 @@ def test_many_cancelled_messages_leave_no_empty_chunks() -> None:
         assert queue.cancel(float(start)) is not None
     queue.check()
     assert len(queue) == 10
-    assert len(queue._chunks) <= 11
+    assert len(chunks_of(queue)) <= 11
     assert sorted(order[:10]) == [start for start, _ in queue.contents()]
+
+
+@pytest.mark.usefixtures("_short_runs")
+@pytest.mark.parametrize("order", ["rising", "falling", "random"])
+def test_cuts_at_many_places_leave_no_tiny_runs(order: str) -> None:
+    queue = filled(80 * LOAD)
+    ends = [*range(1, 70 * LOAD, LOAD // 2)]
+    if order == "falling":
+        ends.reverse()
+    elif order == "random":
+        random.Random(1).shuffle(ends)
+    for now in ends:
+        batch = queue.take(float(now))
+        assert batch is not None
+        assert queue.requeue(batch) == now + 1
+    queue.check()
+    assert len(queue._runs) <= 2 * 160 // 4
+    assert len(queue) == 80 * LOAD
+
+
+@pytest.mark.usefixtures("_short_runs")
+@pytest.mark.parametrize("left", [0, 10])
+def test_cancelling_most_messages_joins_the_runs(left: int) -> None:
+    queue = filled(80 * LOAD)
+    order = list(range(80 * LOAD))
+    random.Random(1).shuffle(order)
+    for start in order[left:]:
+        assert queue.cancel(float(start)) is not None
+    queue.check()
+    assert len(queue._runs) <= 4
+    assert sorted(order[:left]) == [start for start, _ in queue.contents()]
+
+
+@pytest.mark.usefixtures("_short_runs")
+def test_messages_put_in_out_of_order_make_runs_that_are_divided() -> None:
+    queue = Chunked()
+    order = list(range(40 * LOAD))
+    random.Random(1).shuffle(order)
+    for start in order:
+        queue.enqueue(float(start), "message")
+    queue.check()
+    assert len(queue._runs) > 3
+    assert max(len(run.ends) for run in queue._runs) <= 12
+    assert [start for start, _ in queue.contents()] == sorted(order)
+    batch = queue.take(20.0 * LOAD)
+    assert batch is not None
+    for late in (3.5, 15.5 * LOAD, 30.5 * LOAD):
+        queue.enqueue(late, "late")
+    queue.requeue(batch)
+    queue.check()
+    assert queue.merged == 20 * LOAD + 1
+    assert len(queue) == 40 * LOAD + 3
+
+
+@pytest.mark.usefixtures("_short_runs")
+def test_a_limit_cuts_between_and_within_runs() -> None:
+    for limit in (1, LOAD, 8 * LOAD - 1, 8 * LOAD, 8 * LOAD + 1, 17 * LOAD, 30 * LOAD + 7, 99 * LOAD):
+        queue = filled(31 * LOAD)
+        batch = queue.take(INFINITY, limit=limit)
+        assert batch is not None
+        assert len(batch) == min(limit, 31 * LOAD)
+        assert batch.latest == len(batch) - 1
+        queue.check()
+        assert queue.requeue(batch) == min(limit, 31 * LOAD)
+        queue.check()
 
 
 CORRUPTIONS: dict[str, Callable[[Chunked], object]] = {
     "order": lambda queue: queue._tail.reverse(),
     "ends": lambda queue: queue._ends.__setitem__(0, -5.0),
+    "ends behind the front": lambda queue: setattr(queue._runs[1], "ends", (1.0, *queue._runs[1].ends[1:])),
+    "run ends": lambda queue: queue._run_ends.__setitem__(1, -5.0),
+    "run ends too few": lambda queue: queue._run_ends.pop(),
     "latest": lambda queue: setattr(queue, "_latest", 3.0),
     "sealed": lambda queue: setattr(queue, "_sealed", 7),
-    "marks": lambda queue: queue._marks.__setitem__(0, 1) if queue._marks else None,
+    "deep": lambda queue: setattr(queue, "_deep", 7),
+    "count": lambda queue: setattr(queue._runs[1], "count", 7),
+    "keys": lambda queue: setattr(queue._runs[1], "keys", [None]),
     "empty chunk": lambda queue: queue._chunks.insert(0, []),
+    "empty run": lambda queue: queue._runs.insert(1, Run([], [], None, 0)),
     "tail": lambda queue: setattr(queue, "_tail", []),
-    "odometer": lambda queue: setattr(queue, "_origin", 99),
+    "front": lambda queue: setattr(queue, "_front", queue._runs[1]),
+    "front's chunks": lambda queue: setattr(queue, "_chunks", [*queue._chunks]),
+    "front's ends": lambda queue: setattr(queue, "_ends", [*queue._ends]),
+    "front closed": lambda queue: setattr(queue._runs[0], "chunks", (*queue._chunks,)),
+    "runs out of order": lambda queue: queue._runs.__setitem__(slice(1, 3), queue._runs[2:0:-1]),
+    "copied ahead": lambda queue: setattr(queue, "_opening", ((1.0, "message"),)),
 }
 
 
+@pytest.mark.usefixtures("_short_runs")
 @pytest.mark.parametrize("name", CORRUPTIONS)
 def test_check_catches_a_corrupted_copy(name: str) -> None:
-    queue = filled(8 * LOAD)
+    queue = filled(40 * LOAD)
     queue.check()
     CORRUPTIONS[name](queue)
     with pytest.raises(AssertionError, match="chunks of"):
         queue.check()
+
+
+BATCH_CORRUPTIONS: dict[str, Callable[[ChunkedBatch], object]] = {
+    "behind": lambda batch: setattr(batch, "behind", 7),
+    "beyond": lambda batch: setattr(batch, "beyond", 7),
+    "count": lambda batch: setattr(runs_of_batch(batch)[1], "count", 7),
+    "chunks": lambda batch: setattr(batch, "chunks", [*batch.chunks]),
+    "order": lambda batch: runs_of_batch(batch).reverse(),
+    "ends": lambda batch: setattr(runs_of_batch(batch)[1], "ends", (1.0, *runs_of_batch(batch)[1].ends[1:])),
+    "no runs": lambda batch: setattr(batch, "runs", None),
+}
+
+
+def runs_of_batch(batch: ChunkedBatch) -> list[Run]:
+    assert batch.runs is not None
+    return batch.runs
+
+
+@pytest.mark.usefixtures("_short_runs")
+@pytest.mark.parametrize("name", BATCH_CORRUPTIONS)
+def test_check_catches_a_corrupted_batch(name: str) -> None:
+    batch = filled(40 * LOAD).take(25.0 * LOAD)
+    assert batch is not None
+    assert check_batch(batch) == []
+    BATCH_CORRUPTIONS[name](batch)
+    assert check_batch(batch) != []
