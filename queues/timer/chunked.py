@@ -32,8 +32,12 @@ Weakness    Messages put in out of order turn chunks back into lists, which the 
             their starts stand beside them, one pointer more a message. They make runs longer, up to WIDE, which the
             first cut that falls into one pays for. A short queue is one list, whose pointers all move with every single
             message taken.
-Tried       `python -m runners.variants` races what lost, as ratios to what was kept: chunks that stay lists, other
-            loads and lengths of runs, and counting or indexing while going through a chunk instead of popping.
+Tried       `python -m runners.variants` races what lost. As ratios to what was kept, from one run of it: chunks that
+            stay lists, 1.87 for the longest of 1,000,000 enqueues; no starts beside the chunks, 1.48 for a message in
+            random order into 200,000; one run, whatever is queued, 1.55 for a cycle of 100,000, and runs of 32, 2.23
+            for one of 1,000,000; chunks of 2,048, 1.33 in random order; going through a chunk with an index, 1.09, or
+            counting, 1.04. Keeping the arguments as the one tuple that they come in is 0.78 for a message in order, but
+            then `start` has no name, and the array would gain more by it (0.61 beside 0.97).
 """
 
 from __future__ import annotations
