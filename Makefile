@@ -55,7 +55,7 @@ lint: setup  ## style and types
 lock: setup  ## pin the newest packages that fit, with hashes and without addresses
 	$(RUN) -m pip install --quiet uv
 	$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --upgrade --extra peers --extra dev pyproject.toml -o requirements.lock
+	  --upgrade --extra peers --extra servers --extra dev pyproject.toml -o requirements.lock
 
 report: setup  ## rebuild the page of tables and pictures of the newest run
 	$(LAB) report --results $(RESULTS)
