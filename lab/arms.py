@@ -1,8 +1,9 @@
 """Two ways to time the same calls, one by one and many as one, held against each other where the clock is in the way.
 
 A call that takes less than three null calls is mostly clock. The same calls timed as one spread one pair of clock reads
-over all of them. The two arms should agree once the cost of two clock reads is taken off the single call; where they do
-not, reading the clock disturbs the queue (caches, branch prediction), and the batch is what a user pays.
+over all of them. The two arms should agree once the cost of two clock reads is taken off the single call, and a call's
+share of it off the batch; where they do not, reading the clock disturbs the queue (caches, branch prediction), and the
+batch is what a user pays.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from lab.units import format_ns
 
 Row = Mapping[str, Any]
 
-BATCHED = {"growth": "enqueue-in-order", "cycle": "cycle", "reattach": "reattach"}
-"""workload of single calls -> the workload that makes the same calls in batches, in the kinds batched and cost."""
+BATCHED = {"growth": "enqueue-in-order"}
+"""workload of single calls -> the workload that makes the same calls in batches, where it has another name."""
 
 DISAGREE = 0.10
 
@@ -64,7 +65,7 @@ def arms(rows: Iterable[Row]) -> list[Arms]:
     found = []
     for (family, subject, workload, sizes, clock, gc, params), operations in single.items():
         if any(_mostly_clock(members) for members in operations.values()):
-            place = (family, subject, BATCHED.get(workload, ""), sizes, clock, gc)
+            place = (family, subject, BATCHED.get(workload, workload), sizes, clock, gc)
             other = batched.get(("batched", *place)) or batched.get(("cost", *place), [])
             found.append(Arms(subject, workload, params, _alone(operations), _together(other)))
     return sorted(found, key=lambda one: (one.workload, one.params))
@@ -87,9 +88,14 @@ def _alone(operations: Mapping[str, Sequence[Row]]) -> float:
 
 
 def _together(members: Sequence[Row]) -> float | None:
-    """The mean of pyperf, or the median batch of the kind batched: either is a mean over many calls."""
-    values = [row["mean_ns"] if row["kind"] == "cost" else row["p50_ns"] for row in members]
+    """The mean of pyperf, or the median batch less its share of two clock reads: either is a mean over many calls."""
+    values = [row["mean_ns"] if row["kind"] == "cost" else row["p50_ns"] - _clock_share(row) for row in members]
     return median(values) if values else None
+
+
+def _clock_share(row: Row) -> float:
+    """What two clock reads around a batch come to for each of its calls; a batch of eight short calls shows them."""
+    return float(row["bare_p50_ns"] or 0) / (row["calls_per_sample"] or 1)
 
 
 def arms_table(found: Sequence[Arms], said: Callable[[str], str]) -> Table:

@@ -84,6 +84,10 @@ QUICK = Suite(
     },
     batched={
         "reattach": [{"part": 10, "queued": 10_000}],
+        "steady-enqueue": [{"queued": 20_000}],
+        "steady-dispatch": [{"queued": 20_000}],
+        "window-cycle": [{"due": 100, "queued": 20_000}],
+        "requeue-unused": [{"due": 1_000, "unused": unused, "queued": 20_000} for unused in (0, 1_000)],
         "process": [{"messages": 1_000}],
         **_lives(1_000, ("constant-delay",)),
     },
@@ -122,7 +126,14 @@ STANDARD = Suite(
         "enqueue-out-of-order": [{"messages": messages} for messages in (500, 2_000, 8_000, 200_000)],
         "cycle": _pairs((200_000,), (10, 10_000)),
     },
-    batched={"reattach": [{"part": 10, "queued": 200_000}], "process": [{"messages": 10_000}], **_lives(2_000)},
+    batched={
+        "reattach": [{"part": 10, "queued": 200_000}],
+        "steady-enqueue": [{"queued": 200_000}],
+        "steady-dispatch": [{"queued": 200_000}],
+        "window-cycle": [{"due": 100, "queued": 200_000}],
+        "process": [{"messages": 10_000}],
+        **_lives(2_000),
+    },
     memory={
         "resident": [{"messages": 200_000}],
         "drained": [{"messages": 200_000, "left": 10}],
@@ -142,7 +153,11 @@ FULL = Suite(
         "growth": [{"messages": messages} for messages in (200_000, 1_000_000, 2_000_000)],
     },
     cost=STANDARD.cost,
-    batched=STANDARD.batched,
+    batched={
+        **STANDARD.batched,
+        "window-cycle": [{"due": due, "queued": 200_000} for due in (100, 5_000)],
+        "requeue-unused": [{"due": 10_000, "unused": unused, "queued": 200_000} for unused in (0, 10, 1_000, 10_000)],
+    },
     memory=STANDARD.memory,
     counts={
         "cycle": [{"due": 1_000, "queued": 1_000, "calls": 11}],

@@ -6,7 +6,7 @@ WORKLOADS is the table of contents, family by family. Adding a workload is one e
 
 from __future__ import annotations
 
-from runners import advisory_rigs, batched, latency, level, lifecycle, memory, rigs
+from runners import advisory_rigs, batched, blocks, latency, level, lifecycle, memory, rigs
 from runners.null import NullQueue
 from runners.workload import Workload
 
@@ -53,6 +53,7 @@ TIMER = (
         setup=rigs.window_cycle,
         null=rigs.null_cycle,
         loop=latency.cycle_each,
+        sampler=blocks.WindowCycleSampler,
     ),
     Workload(
         "level-cycle",
@@ -77,6 +78,7 @@ TIMER = (
         setup=rigs.requeue_unused,
         null=lambda params: (NullQueue(1), 1, 1, 1, rigs.PAYLOAD),
         loop=latency.requeue_unused_each,
+        sampler=blocks.RequeueUnusedSampler,
     ),
     Workload(
         "reattach",
@@ -111,6 +113,7 @@ TIMER = (
         setup=rigs.steady_enqueue,
         null=lambda params: (NullQueue(1), 0, rigs.PAYLOAD),
         loop=latency.steady_enqueue_each,
+        sampler=blocks.SteadyEnqueueSampler,
     ),
     Workload(
         "steady-dispatch",
@@ -122,6 +125,7 @@ TIMER = (
         setup=rigs.steady_enqueue,
         null=lambda params: (NullQueue(0), 0, rigs.PAYLOAD),
         loop=latency.steady_dispatch_each,
+        sampler=blocks.SteadyDispatchSampler,
     ),
     Workload(
         "free",

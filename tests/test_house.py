@@ -77,6 +77,7 @@ WORKER_SIDE = (
     "causes",
     "level",
     "batched",
+    "blocks",
     "lifecycle",
     "memory",
     "truths",

@@ -29,7 +29,8 @@ def single(
 def batch(kind: str, workload: str, ns: float, **params: Any) -> list[Row]:
     case = Case.of(kind, "timer", "array", workload, **params)
     column = "mean_ns" if kind == "cost" else "p50_ns"
-    return [row(case, process, "x", **{"mean_ns": 1e9, "p50_ns": 1e9, column: ns}) for process in range(3)]
+    own = {"mean_ns": 1e9, "p50_ns": 1e9, "bare_p50_ns": 800.0, "calls_per_sample": 8, column: ns}
+    return [row(case, process, "x", **own) for process in range(3)]
 
 
 def test_growth_is_held_against_filling_a_queue_of_the_same_size() -> None:
@@ -56,7 +57,14 @@ def test_the_batched_kind_goes_before_pyperf() -> None:
     rows += batch("cost", "reattach", 480, part=10, queued=200)
     rows += batch("batched", "reattach", 510, part=10, queued=200)
     (found,) = arms(rows)
-    assert found.batched_ns == 510
+    assert found.batched_ns == 410
+
+
+@pytest.mark.parametrize("workload", ["steady-enqueue", "steady-dispatch", "window-cycle", "requeue-unused"])
+def test_a_workload_is_held_against_its_own_batches_less_their_share_of_the_clock(workload: str) -> None:
+    rows = [*single(workload, 1_399, queued=200, calls=40), *batch("batched", workload, 580, queued=200)]
+    (found,) = arms(rows)
+    assert (found.single_ns, found.batched_ns) == (500, 480)
 
 
 @pytest.mark.parametrize(

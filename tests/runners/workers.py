@@ -222,6 +222,10 @@ SMALL: dict[str, dict[str, dict[str, int]]] = {
     },
     "batched": {
         "cycle": {"due": 10, "queued": 100},
+        "window-cycle": {"due": 10, "queued": 100},
+        "requeue-unused": {"due": 10, "unused": 4, "queued": 100},
+        "steady-enqueue": {"queued": 50},
+        "steady-dispatch": {"queued": 50},
         "reattach": {"part": 10, "queued": 100},
         "enqueue-in-order": {"messages": 200},
         "enqueue-out-of-order": {"messages": 200},

@@ -1,0 +1,100 @@
+"""The samplers of blocks: each times exactly the calls that the loop of single calls times, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from queues.timer.array import Array
+from runners import blocks, latency
+from runners.latency import CheckFailed, blank
+from runners.workloads import find
+
+ENQUEUE, TAKE, PROCESS, REQUEUE = 5, 300, 7_000, 110_000
+"""What a call takes on the clock of these tests: a sum says which calls were inside."""
+
+TIMED = {
+    "steady-enqueue": ENQUEUE,
+    "steady-dispatch": TAKE + PROCESS,
+    "window-cycle": TAKE + REQUEUE,
+    "requeue-unused": REQUEUE,
+}
+PARAMS = {
+    "steady-enqueue": {"queued": 200},
+    "steady-dispatch": {"queued": 200},
+    "window-cycle": {"due": 10, "queued": 100},
+    "requeue-unused": {"due": 10, "unused": 4, "queued": 100},
+}
+
+
+class Ticking(Array):
+    """An array on which every call takes its time, on a clock that nothing else moves."""
+
+    now_ns = 0
+
+    def enqueue(self, *message: Any) -> None:
+        super().enqueue(*message)
+        Ticking.now_ns += ENQUEUE
+
+    def take(self, *arguments: Any) -> Any:
+        Ticking.now_ns += TAKE
+        return super().take(*arguments)
+
+    def process(self, *arguments: Any) -> Any:
+        Ticking.now_ns += PROCESS
+        return super().process(*arguments)
+
+    def requeue(self, batch: Any) -> Any:
+        Ticking.now_ns += REQUEUE
+        return super().requeue(batch)
+
+
+class Lossy(Array):
+    """Puts back one message too few."""
+
+    def requeue(self, batch: Any) -> Any:
+        latency.dispatch_some(super().process, batch, 1)
+        return super().requeue(batch)
+
+
+def read() -> int:
+    return Ticking.now_ns
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_sample_holds_the_calls_that_are_timed_one_by_one_and_no_other(name: str) -> None:
+    sampler = find("timer", name).sampler(Ticking, PARAMS[name], 1)  # type: ignore[misc]
+    assert [sampler.sample(read) for _ in range(5)] == [TIMED[name] * sampler.calls] * 5
+    sampler.check()
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_single_calls_take_the_same(name: str) -> None:
+    workload = find("timer", name)
+    params = {**PARAMS[name], "calls": 6}
+    samples = tuple(blank(6) for _ in workload.operations)
+    rig = workload.setup(Ticking, params, 1)  # type: ignore[misc]
+    workload.loop(read, samples, 6, *rig.arguments)  # type: ignore[misc]
+    assert [sum(call) for call in zip(*samples, strict=True)] == [TIMED[name]] * 6
+
+
+@pytest.mark.parametrize("name", ["steady-enqueue", "steady-dispatch"])
+@pytest.mark.parametrize(("queued", "calls"), [(1, 1), (19, 1), (40, 2), (200_000, 10_000), (400_000, 10_000)])
+def test_a_block_changes_the_length_by_a_twentieth_at_most(name: str, queued: int, calls: int) -> None:
+    assert find("timer", name).sampler(Array, {"queued": queued}, 1).calls == calls  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["window-cycle", "requeue-unused"])
+def test_a_queue_that_loses_a_message_gives_no_number(name: str) -> None:
+    sampler = find("timer", name).sampler(Lossy, PARAMS[name], 1)  # type: ignore[misc]
+    with pytest.raises((CheckFailed, TypeError)):
+        sampler.sample(read)
+
+
+@pytest.mark.parametrize("unused", [0, 10])
+def test_nothing_left_over_and_everything_left_over_are_put_back_as_well(unused: int) -> None:
+    params = {"due": 10, "unused": unused, "queued": 0}
+    sampler = find("timer", "requeue-unused").sampler(Ticking, params, 1)  # type: ignore[misc]
+    assert [sampler.sample(read) for _ in range(3)] == [REQUEUE * blocks.BATCHES_OUT] * 3
+    sampler.check()
