@@ -19,13 +19,17 @@ ONE_FILL = 5_000
 
 
 def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: Settings) -> Measured:
-    """One pyperf measurement; the loop count that the first process calibrated serves the later ones."""
+    """One pyperf measurement; the loop count that the first process calibrated serves the later ones.
+
+    With the loops known there is nothing for pyperf's managing process to do, which would only start the measuring one:
+    that is started at once, which spares half of the start-up.
+    """
     options = settings.cost_options
     loops = settings.loops.get(execution.key)
     if int(execution.case.parameters.get("messages", 0)) >= ONE_FILL:
-        options = ("-p", "1", "-n", "1", "-w", "0", "-l", "1")
+        options = ("--worker", "-n", "1", "-w", "0", "-l", "1")
     elif loops:
-        options += ("-l", str(loops))
+        options = ("--worker", *without_processes(options), "-l", str(loops))
     outcome = run_cost(
         spec,
         folder,
@@ -41,3 +45,15 @@ def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: 
     settings.loops[execution.key] = cost["loops"]
     row = {"operation": execution.case.workload, **cost_columns(cost)}
     return Outcome("ok", "", {"python": cost.get("python")}, outcome.duration_ns), [row], {}
+
+
+def without_processes(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Return pyperf's options without `-p N`, which is for the managing process.
+
+    >>> without_processes(("-p", "1", "-n", "3"))
+    ('-n', '3')
+    """
+    if "-p" not in options:
+        return options
+    at = options.index("-p")
+    return options[:at] + options[at + 2 :]
