@@ -7,7 +7,7 @@ STAMP := $(VENV)/.complete
 RESULTS ?= results
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench bench-quick bench-full show report reattach calibrate test lint lock reference readme clean
+.PHONY: help setup bench bench-quick bench-full show report reattach servers calibrate test lint lock reference readme stored notebooks clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,6 +41,9 @@ bench-full: setup  ## every subject, ten processes a case, growth to 2,000,000
 show: setup  ## the tables of the newest run
 	$(LAB) show --results $(RESULTS)
 
+servers:  ## install PostgreSQL, MariaDB and Redis (Debian packages); none of them is left running
+	@sh .ci/servers
+
 calibrate: setup  ## the instrument against known truths, in a few minutes
 	$(LAB) calibrate
 
@@ -57,7 +60,7 @@ lock: setup  ## pin the newest packages that fit, with hashes and without addres
 	$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --upgrade --extra peers --extra servers --extra dev pyproject.toml -o requirements.lock
 
-report: setup  ## rebuild the page of tables and pictures of the newest run
+report: setup  ## execute the notebooks on the newest run: a site that opens from disk
 	$(LAB) report --results $(RESULTS)
 
 reattach: setup  ## does putting back cost the same whatever the batch? exact counts and times, a minute at most
@@ -68,6 +71,12 @@ reference: setup  ## make a new reference run of the standard suite
 
 readme: setup  ## renew the table and the picture of the README from the newest reference run
 	$(LAB) report --readme README.md "$$(ls -d results/reference/*-standard | tail -n 1)"
+
+stored: setup  ## execute the notebooks on the newest reference run and store them so
+	$(LAB) report --store "$$(ls -d results/reference/*-standard | tail -n 1)"
+
+notebooks: setup  ## open JupyterLab on the notebooks
+	cd notebooks && ../$(RUN) -m jupyterlab
 
 clean:  ## take away what the targets made, but no results
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

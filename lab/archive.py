@@ -23,10 +23,10 @@ from lab.environment import scrub, scrub_plain, utc_now
 from lab.integrity import FLAMES, PARTS, RAW, TABLES
 from lab.integrity import verify as verify
 from lab.manifest import COMPLETE, INTERRUPTED, NAME, RUNNING, STATES, Manifest, load, save
-from lab.record import CASES, EXECUTIONS, SchemaError, calls_table, execution_columns, table_of
+from lab.record import CASES, EXECUTIONS, SchemaError, execution_columns, table_of
 from lab.recorded import ArchiveError as ArchiveError
 from lab.recorded import Recorded, in_order, reading, writing
-from lab.storage import Flaw, is_temporary, lock, new_folder, sha256_of, unlock, write_table, write_whole
+from lab.storage import Flaw, is_temporary, lock, new_folder, sha256_of, unlock, write_calls, write_table, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Run(Recorded):
         with writing(self.path):
             part.unlink(missing_ok=True)  # a part never stands beside the calls of another attempt
             if calls:
-                write_table(raw, calls_table(calls))
+                write_calls(raw, calls)
             else:
                 raw.unlink(missing_ok=True)
             write_table(part, table, with_digest=True)
@@ -281,7 +281,8 @@ def _row(execution: Execution, row: Mapping[str, Any]) -> dict[str, Any]:
         if row.get(name, value) != value:
             raise SchemaError(f"a row has {row[name]!r} in the column {name!r}, but its execution has {value!r}")
     message = row.get("message", "")
-    return {**row, **known, "message": scrub(message) if isinstance(message, str) else message}
+    written = {**row, **known, "message": scrub(message) if isinstance(message, str) else message}
+    return {**written, "facts": scrub_plain(row["facts"])} if "facts" in row else written
 
 
 def _require_same_plan(run: Run, planned: Sequence[Execution]) -> None:

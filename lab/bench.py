@@ -6,7 +6,7 @@ from lab import scaling
 from lab.claim import ALPHA, Line, Outcome, Trial, enough
 from lab.evidence import FIGURE, FIGURE_NAME, Evidence, Place, typical
 from lab.noise import floor_of
-from lab.scaling import Verdict as Scaling
+from lab.scaling import Scaling
 from lab.units import format_count
 from lab.verdict import compare_samples
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-KINDS = ("latency", "batched", "cost", "memory", "counts", "complexity")
+KINDS = ("latency", "batched", "cost", "memory", "counts", "complexity", "lateness", "throughput")
 """How a case is measured."""
 
 CLOCKS = ("cpu", "wall")

@@ -91,6 +91,18 @@ def worst_range(found: Sequence[Row]) -> str:
     return f"{format_ns(shown)} ({in_microseconds(values[0], 1)} .. {in_microseconds(values[-1], 1)})"
 
 
+def worst_spans(found: Sequence[Row]) -> str:
+    """Return the worst of the execution shown, and the range over the processes with units: what lasts for seconds.
+
+    >>> worst_spans([{"max_ns": 2_000_000, "process": 0}, {"max_ns": 1_500_000, "process": 1}])
+    '1.50 ms (1.50 ms .. 2.00 ms)'
+    """
+    shown, values = median_worst(found)["max_ns"], [row["max_ns"] for row in found]
+    if len(values) == 1:
+        return format_ns(shown)
+    return f"{format_ns(shown)} ({format_ns(min(values))} .. {format_ns(max(values))})"
+
+
 def structural_cell(worst: Row | None) -> str:
     """Return the structural worst call with its index, and why it is slow where that is known."""
     if worst is None or worst["structural_worst_ns"] is None:

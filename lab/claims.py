@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import median
 
+from lab import claims_advisory, claims_events, claims_pacing
 from lab.bench import Bench
 from lab.claim import (
     FASTER,
@@ -86,6 +87,7 @@ def judge(bench: Bench) -> list[Judgement]:
 def judge_run(run: Recorded) -> tuple[list[Judgement], list[str]]:
     """Return every claim with what a run makes of it, and the sentences that say how it was judged.
 
+    The claims of the documents come first, unless the run has other families alone; then those about the families.
     ArchiveError when the run's files are damaged. O(rows + places × subjects).
     """
     evidence = Evidence.of(run, order=list(PERL))
@@ -97,7 +99,9 @@ def judge_run(run: Recorded) -> tuple[list[Judgement], list[str]]:
     notes = [f"clock {clock}, collector {gc}{tie}; a verdict needs {LEAST_PROCESSES} processes a side."]
     if not evidence.bands:
         notes.append("The run holds no A/A pair, so only the threshold of ±5 % makes a tie.")
-    return judge(Bench(evidence, read_reference())), notes
+    beside = [found for judge_family in FAMILIES for found in judge_family(run)]
+    documents = [] if beside and not evidence.subjects else judge(Bench(evidence, read_reference()))
+    return [*documents, *beside], notes
 
 
 def array_beats_linked(bench: Bench) -> Iterable[Judgement]:
@@ -201,7 +205,7 @@ class Spikes:
         self.grew = max(grew, key=lambda call: call[1], default=None)
         self.unexplained_ns = max((call[1] for call, cause in calls if not short_cause(cause)), default=0)
         self.unlisted_ns = calls[:SHOWN][-1][0][1]
-        self.worst = calls[0][0]
+        self.worst, self.worst_cause = calls[0][0], short_cause(calls[0][1])
 
     def over(self, limit_ns: float) -> bool | None:
         """Return whether a growth takes longer than the limit in every process; None when the causes do not tell."""
@@ -209,12 +213,18 @@ class Spikes:
             return True
         return None if max(self.unexplained_ns, self.unlisted_ns) > limit_ns else False
 
+    def unexplained_over(self) -> bool:
+        """Return whether a call beyond those that are not listed is slow for a reason that is not known."""
+        return self.unexplained_ns >= self.unlisted_ns
+
     def said(self, p50_ns: float) -> str:
         """Return the call that the answer is about in words."""
         if self.grew is None:
             index, least, _ = self.worst
-            cause = "its cause not known" if self.unexplained_ns else "and no growth among the slowest calls"
-            return f"structural worst call {format_ns(least)} @ {format_count(index)}, {cause}, p50 {format_ns(p50_ns)}"
+            said = f"slow by {self.worst_cause}" if self.worst_cause else "its cause not known"
+            if not self.unexplained_over():
+                said += f", no growth among the calls over {format_ns(self.unlisted_ns)}"
+            return f"structural worst call {format_ns(least)} @ {format_count(index)}, {said}, p50 {format_ns(p50_ns)}"
         index, least, every = self.grew
         span = f" ({format_ns(min(every))} .. {format_ns(max(every))})" if every else ""
         return f"growth at call {format_count(index)} takes {format_ns(least)}{span}, p50 {format_ns(p50_ns)}"
@@ -447,6 +457,14 @@ CLAIMS: tuple[Claim, ...] = (
     chunked_loses_to_nothing,
 )
 """Every claim, in the order of the documents."""
+
+
+FAMILIES: tuple[Callable[[Recorded], list[Judgement]], ...] = (
+    claims_advisory.judge_run,
+    claims_pacing.judge_run,
+    claims_events.judge_run,
+)
+"""The claims about the other families, each of which says nothing of a run without its rows."""
 
 
 def _uncovered(places: Sequence[Place]) -> list[Line]:

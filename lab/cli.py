@@ -21,9 +21,11 @@ from lab.front import app as app
 if TYPE_CHECKING:
     from lab.archive import Run
     from lab.case import Case
+    from lab.notebook_html import Piece
     from lab.table import Table
     from runners.interpreters import Interpreter
     from runners.run import Settings
+    from runners.servers import Pool
     from runners.suites import Suite
 
 REFERENCE = Path(__file__).resolve().parent.parent / "results" / "reference" / "perl-5.40-timer.csv"
@@ -57,6 +59,10 @@ TimeLimitOption = Annotated[
 MemrayOption = Annotated[
     bool, typer.Option("--memray", help="See every memory case under memray as well; the full suite always does.")
 ]
+ServerOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="URL", help="Use this PostgreSQL, MariaDB or Redis instead of starting one; may be repeated."),
+]
 PythonOption = Annotated[
     list[str] | None,
     typer.Option(metavar="PATH|NAME", help="Measure under this interpreter; several side by side, a run each."),
@@ -79,13 +85,15 @@ def run(
     time_limit: TimeLimitOption = None,
     memray: MemrayOption = False,
     python: PythonOption = None,
+    server: ServerOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Measure a suite: a fresh process per execution, every call timed, one result folder at the end."""
     chosen = _suite(suite)
     interpreters = _interpreters(python or [], label)
+    pool = _pool(server or [])
     if resume:
-        _resume(path, results, time_limit, interpreters if python else [])
+        _resume(path, results, time_limit, interpreters if python else [], pool)
         return
     if path is not None:
         raise Stop(f"{path} was given without --resume: expected no argument, or `lab run --resume {path}`")
@@ -97,7 +105,17 @@ def run(
     if python:
         options["interpreters"] = [interpreter.name for interpreter in interpreters]
     started = [(_created(results, chosen.name, one, cases, seed, options), one) for one in interpreters]
-    _carry_out([(each, _settings(each, time_limit, one)) for each, one in started])
+    _carry_out([(each, _settings(each, time_limit, one, pool)) for each, one in started], pool)
+
+
+def _pool(addresses: list[str]) -> Pool:
+    """Return what starts the servers that cases need; those at the addresses run already."""
+    from runners.servers import Pool, ServerError
+
+    try:
+        return Pool(addresses)
+    except ServerError as error:
+        raise Stop(f"--server: {error}") from None
 
 
 def _watched(suite: Suite, asked: bool) -> bool:
@@ -140,7 +158,7 @@ def _created(
     return archive.create(results, machine, suite, seed=seed, options=options, environment=facts, planned=planned)
 
 
-def _resume(path: Path | None, results: Path, time_limit: float | None, given: list[Interpreter]) -> None:
+def _resume(path: Path | None, results: Path, time_limit: float | None, given: list[Interpreter], pool: Pool) -> None:
     """Go on with one run, or with the newest of each interpreter that was named."""
     from lab import archive
     from runners.interpreters import newest_unfinished, of_run
@@ -153,14 +171,14 @@ def _resume(path: Path | None, results: Path, time_limit: float | None, given: l
     runs = []
     for where, one in found:
         again = archive.resume(where, environment=one.environment)
-        runs.append((again, _settings(again, time_limit, one)))
-    _carry_out(runs)
+        runs.append((again, _settings(again, time_limit, one, pool)))
+    _carry_out(runs, pool)
 
 
-def _settings(opened: Run, time_limit: float | None, interpreter: Interpreter) -> Settings:
+def _settings(opened: Run, time_limit: float | None, interpreter: Interpreter, pool: Pool) -> Settings:
     from dataclasses import replace
 
-    from runners.run import Settings
+    from runners.run import Settings, target_of
 
     suite = _suite(opened.suite)
     limits = suite.limits if time_limit is None else replace(suite.limits, seconds=time_limit)
@@ -170,6 +188,8 @@ def _settings(opened: Run, time_limit: float | None, interpreter: Interpreter) -
         path=interpreter.search,
         cost_options=suite.cost_options,
         memray=bool(opened.options.get("memray")),
+        environment=lambda case: pool.environment(target_of(case)),
+        facts=lambda case: pool.facts(target_of(case)),
     )
 
 
@@ -191,22 +211,35 @@ def _cases(
 ) -> list[Case]:
     from runners.suites import cases, workload_names
 
-    known = _subjects()
+    known = _every_subject()
     for name in subjects or []:
         if name not in known:
             raise Stop(f"no subject {name!r}: expected one of {', '.join(known)}, or --queue module:Class for your own")
     for name in workloads or []:
         if name not in workload_names():
             raise Stop(f"no workload {name!r}: expected one of {', '.join(workload_names())}")
-    chosen = [*(subjects or suite.subjects), *targets]
-    return cases(suite, chosen, workloads=workloads, clock=clock, gc=gc, targets=targets)
+    found = cases(suite, subjects, workloads=workloads, clock=clock, gc=gc, targets=targets)
+    if all(case.subject == "null" for case in found):
+        asked = " ".join(
+            [*(f"--subject {name}" for name in subjects or []), *(f"--workload {name}" for name in workloads or [])]
+        )
+        raise Stop(f"the suite {suite.name} has no case for {asked}: expected what `lab list` shows of it")
+    return found
 
 
 def _subjects() -> dict[str, str]:
     """Return name -> "module:Class" of all that can be measured: our subjects, then the peers."""
-    from queues.registry import PEERS, SUBJECTS
+    from queues.registry import DURABLE, PEERS, SUBJECTS
 
-    return {**SUBJECTS["timer"], **PEERS["timer"]}
+    return {**SUBJECTS["timer"], **PEERS["timer"], **DURABLE["timer"]}
+
+
+def _every_subject() -> list[str]:
+    """Return the names of the subjects and peers of every family, each once."""
+    from queues.registry import DURABLE, PEERS, SUBJECTS
+
+    every = (SUBJECTS, PEERS, DURABLE)
+    return list(dict.fromkeys(name for registry in every for names in registry.values() for name in names))
 
 
 def _conforming(queues: list[str], interpreters: list[Interpreter]) -> dict[str, str]:
@@ -241,7 +274,7 @@ def _conforming(queues: list[str], interpreters: list[Interpreter]) -> dict[str,
 
 
 def _checked(
-    target: str, seconds: float = 60.0, interpreter: Interpreter | None = None
+    target: str, seconds: float = 60.0, interpreter: Interpreter | None = None, family: str = "timer"
 ) -> list[tuple[str, str, str, str]]:
     from runners.interpreters import own
     from runners.promises import conform as check
@@ -250,14 +283,14 @@ def _checked(
     if target.count(":") != 1 or not all(target.split(":")):
         raise Stop(f"{target!r} is no queue: expected package.module:Class")
     one = interpreter or own()
-    outcome, outcomes = check(target, path=one.search, limits=Limits(seconds=seconds), python=one.path)
+    outcome, outcomes = check(target, family=family, path=one.search, limits=Limits(seconds=seconds), python=one.path)
     if not outcome.ok and not outcomes:
         hint = "" if outcome.status == "timeout" else "; make sure that it can be imported from here and try again"
         raise Stop(f"{target} could not be checked: {outcome.message}{hint}")
     return outcomes
 
 
-def _carry_out(runs: list[tuple[Run, Settings]]) -> None:
+def _carry_out(runs: list[tuple[Run, Settings]], pool: Pool) -> None:
     """Do what the runs have left, side by side, and say of each what became of it."""
     from contextlib import ExitStack
 
@@ -268,6 +301,7 @@ def _carry_out(runs: list[tuple[Run, Settings]]) -> None:
     progress = Progress([execution for opened, _ in runs for execution in planned_executions(opened)])
     interrupted = False
     with ExitStack() as stack:
+        stack.enter_context(pool)
         for opened, _ in runs:
             stack.enter_context(opened)
         try:
@@ -314,21 +348,21 @@ def _durations(opened: Run) -> Iterator[tuple[int, int]]:
 def list_(results: ResultsOption = RESULTS) -> None:
     """List suites, subjects, workloads and the runs that are there."""
     from lab import archive
-    from queues.registry import PEERS, SUBJECTS
+    from queues.registry import DURABLE, PEERS, SUBJECTS
     from runners.suites import SUITES
-    from runners.workloads import WORKLOADS
+    from runners.workloads import families
 
     typer.echo("suites")
     for suite in SUITES.values():
         typer.echo(f"  {suite.name:<10}{suite.sentence}; {suite.processes} processes a case")
     typer.echo("subjects")
-    for family, subjects in (*SUBJECTS.items(), *PEERS.items()):
+    for family, subjects in (*SUBJECTS.items(), *PEERS.items(), *DURABLE.items()):
         for name, target in subjects.items():
-            typer.echo(f"  {name:<20}{family:<10}{target}")
+            typer.echo(f"  {name:<20}{family:<12}{target}")
     typer.echo("workloads")
-    for family, workloads in WORKLOADS.items():
+    for family, workloads in families().items():
         for name, found in workloads.items():
-            typer.echo(f"  {name:<20}{family:<10}{found.sentence}")
+            typer.echo(f"  {name:<20}{family:<12}{found.sentence}")
     typer.echo("runs")
     runs = archive.find_runs(results)
     for path in runs:
@@ -371,15 +405,24 @@ def show(
 
 
 def _tables(opened: Run) -> list[Table]:
-    from lab import collector, documents, noise
+    from lab import collector, documents, durable, families, noise
     from lab.reference import read_reference
 
-    every, subjects = opened.rows().to_pylist(), list(_subjects())
-    rows, worst = noise.without_twins(every), noise.without_twins(opened.cases().to_pylist())
+    stored, subjects = opened.rows().to_pylist(), list(_subjects())
+    every = families.of_timers(stored)
+    rows, worst = noise.without_twins(every), noise.without_twins(families.of_timers(opened.cases().to_pylist()))
     (shown, _), (shown_worst, _) = collector.apart(rows), collector.apart(worst)
     found = documents.tables(shown, shown_worst, read_reference(REFERENCE), subjects)
+    found += durable.tables(rows, subjects)
     found += [collector.table(rows, worst, subjects), noise.table(noise.bands(every))]
-    return [one for one in found if one.rows]
+    return [one for one in (*found, *families.tables(stored, _order())) if one.rows]
+
+
+def _order() -> dict[str, list[str]]:
+    """Return family -> its subjects, the order in which they stand in tables."""
+    from queues.registry import SUBJECTS, registered
+
+    return {family: list(registered(family)) for family in SUBJECTS}
 
 
 def _slowest(opened: Run, wanted: str) -> list[Table]:
@@ -424,45 +467,69 @@ def _promised(rows: list[dict[str, Any]]) -> Table:
     return promise_table({name: _checked(measured[name] or known[name]) for name in ordered})
 
 
-def _claimed(opened: Run) -> Table:
-    """Judge the claims of the documents: they stand after what is promised and before the figures that decide them."""
-    from lab import claim
-    from lab.claims import judge_run
-
-    return claim.table(*judge_run(opened))
-
-
 @app.command(epilog="Example: lab report results/my-machine/20260101T120000Z-standard")
 def report(
-    path: RunArgument = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN…]", help="The run, and others to stand beside it; or the newest."),
+    ] = None,
     readme: Annotated[Path | None, typer.Option(help="Renew the table and the picture of this page instead.")] = None,
+    store: Annotated[bool, typer.Option("--store", help="Store the notebooks executed on the run instead.")] = False,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Write what its subjects promise, and the tables and pictures of a run, as a page beside it."""
-    from lab import archive, figure, flame, noise
-    from lab.report import renewed, write
+    """Execute the notebooks on a run and write the site of its report into its folder: verdict, claims, every table."""
+    from lab import archive, notebook_run, recorded, site
+    from lab.notebook_file import NotebookError
+
+    runs = paths or [archive.newest(results)]
+    opened = archive.open_run(runs[0])
+    if readme is not None:
+        _renew(readme, opened)
+        return
+    try:
+        with recorded.writing(opened.path):
+            if store:
+                notebook_run.store(notebook_run.every(), runs[0], _progress_of_notebooks)
+                typer.echo(f"stored: {len(notebook_run.every())} notebooks, executed on {opened.name}")
+            else:
+                typer.echo(f"written: {site.build(runs, _beside_results(opened), _progress_of_notebooks)}")
+    except NotebookError as error:
+        raise Stop(f"{error}; the notebooks are in {notebook_run.NOTEBOOKS.name}/") from None
+
+
+def _progress_of_notebooks(done: int, planned: int, name: str) -> None:
+    typer.echo(f"  {done + 1} of {planned}: {name.replace('_', ' ')}", err=True)
+
+
+def _beside_results(opened: Run) -> dict[str, list[Piece]]:
+    """Return what the report shows and no table of results holds: the promises, asked anew, and the flames."""
+    from lab import flame, noise
+    from lab.figure_panel import Drawing
+    from lab.notebook_html import by_words
+
+    timers = [row for row in noise.without_twins(opened.rows().to_pylist()) if row["family"] == "timer"]
+    promised = by_words(_promised(timers), {"BROKEN": 3, "–": 1})
+    found: dict[str, list[Piece]] = {"What is promised": [promised]}
+    flames = {stem: folded for stem, folded in flame.flames_of(opened.path).items() if f"{noise.TWIN}." not in stem}
+    if flames:
+        drawn = [Drawing(flame.flame_svg(folded, stem), stem) for stem, folded in flames.items()]
+        found["Who holds the memory, at its most"] = list(drawn)
+    return found
+
+
+def _renew(readme: Path, opened: Run) -> None:
+    """Put the table and the picture of the cycle of a run into the README beside which results/ lies."""
+    from lab import figure, noise
+    from lab.report import renewed
     from lab.table import markdown
 
-    opened = archive.open_run(path or archive.newest(results))
-    tables = _tables(opened)
     rows = noise.without_twins(opened.rows().to_pylist())
-    pictures = {
-        f"cycle-{queued}.svg": figure.cycle_svg(rows, queued, list(_subjects())) for queued in figure.queued_sizes(rows)
-    }
-    if readme is None:
-        folder = opened.path.parent / f"{opened.path.name}-report"
-        before = [_promised(rows), _claimed(opened)]
-        flames = {
-            f"flame-{stem}.svg": flame.flame_svg(folded, stem)
-            for stem, folded in flame.flames_of(opened.path).items()
-            if f"{noise.TWIN}." not in stem
-        }
-        page = write(folder, f"{opened.path.name}: {machine_sentence(opened)}", [*before, *tables], pictures, flames)
-        typer.echo(f"written: {page}")
-        return
-    cycle = next(one for one in tables if one.title.startswith("The cycle"))
+    cycle = next((one for one in _tables(opened) if one.title.startswith("The cycle")), None)
+    if cycle is None:
+        raise Stop(f"{opened.path} has no figure of the cycle: expected a run of the standard suite")
     picture = readme.parent / "results" / "reference" / "cycle.svg"
-    picture.write_text(list(pictures.values())[-1], encoding="utf-8")
+    drawn = figure.cycle_svg(rows, figure.queued_sizes(rows)[-1], list(_subjects()))
+    picture.write_text(drawn, encoding="utf-8")
     where = f"Measured on {machine_sentence(opened)}; run `{opened.path.name}`."
     content = f"{markdown(cycle)}\n\n{where}"
     readme.write_text(renewed(readme.read_text(encoding="utf-8"), "cycle", content), encoding="utf-8")
@@ -471,11 +538,11 @@ def report(
 
 @app.command(epilog="Example: lab verify results/my-machine/20260101T120000Z-quick")
 def verify(path: RunArgument = None, results: ResultsOption = RESULTS) -> None:
-    """Look for a truncated, edited or foreign file in a run and name it."""
-    from lab import archive
+    """Look for a truncated, edited or foreign file in a run, and for a figure that its raw calls do not bear out."""
+    from lab import archive, recount
 
     found = path or archive.newest(results)
-    problems = archive.verify(found)
+    problems = archive.verify(found) or recount.problems(archive.open_run(found))
     for problem in problems:
         typer.echo(problem)
     if problems:
@@ -486,30 +553,55 @@ def verify(path: RunArgument = None, results: ResultsOption = RESULTS) -> None:
 @app.command(epilog="Example: lab conform my_queues.fast:Heap")
 def conform(
     queue: Annotated[
-        list[str] | None, typer.Argument(metavar="SUBJECT|MODULE:CLASS", help="What to check; may be repeated.")
+        list[str] | None,
+        typer.Argument(metavar="SUBJECT|FAMILY/SUBJECT|MODULE:CLASS", help="What to check; may be repeated."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Check every registered subject.")] = False,
+    family: Annotated[str, typer.Option(help="Whose contract: timer, advisory, ticker, limiter or events.")] = "timer",
+    every: Annotated[bool, typer.Option("--all", help="Check every registered subject of the family.")] = False,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds the check of one queue may take.")] = 60.0,
 ) -> None:
     """Check a queue against the contract: each promise kept, broken (with the smallest input) or not offered."""
     from lab.table import text
-    from runners.promises import promise_table
+    from runners.promises import not_there, promise_table
 
-    known = _subjects()
-    names = [*(queue or []), *(known if every else [])]
-    if not names:
+    count = 0
+    for one, named in _named(queue or [], family, every).items():
+        verdicts = {name: _checked(target, time_limit, family=one) for name, target in named.items()}
+        typer.echo(text(promise_table(verdicts, one)))
+        for sentence in not_there(verdicts):
+            typer.echo(f"note: {sentence}")
+        broken = [(name, found) for name, outcomes in verdicts.items() for found in outcomes if found[2] == "broken"]
+        for name, (promise, sentence, _, detail) in broken:
+            typer.echo(f"\n{name} breaks {promise}: {sentence}\n  {detail}")
+        count += len(broken)
+    if count:
+        raise Stop(f"{count} promise(s) broken", Code.REGRESSED)
+
+
+def _named(given: list[str], family: str, every: bool) -> dict[str, dict[str, str]]:
+    """Return family -> name -> "module:Class" of what is to be checked: as it was named, then all of the family."""
+    from queues.registry import CONFORMANCE, registered
+
+    families = ", ".join(CONFORMANCE)
+    if family not in CONFORMANCE:
+        raise Stop(f"no contract of a family {family!r}: expected one of {families}")
+    found: dict[str, dict[str, str]] = {}
+    for name in given:
+        own, slash, subject = name.rpartition("/") if ":" not in name else ("", "", name)
+        one = own if slash else family
+        if one not in CONFORMANCE:
+            raise Stop(f"no contract of a family {one!r}: expected one of {families}")
+        known = registered(one)
+        if ":" not in subject and subject not in known:
+            expected = f"expected one of {', '.join(known)}, or package.module:Class"
+            raise Stop(f"no subject {subject!r}{'' if one == 'timer' else f' in the family {one}'}: {expected}")
+        found.setdefault(one, {})[subject] = known.get(subject, subject)
+    if every:
+        found[family] = {**found.get(family, {}), **registered(family)}
+    if not found:
+        known = registered(family)
         raise Stop(f"no queue was named: expected package.module:Class, --all, or one of {', '.join(known)}")
-    verdicts = {}
-    for name in names:
-        if ":" not in name and name not in known:
-            raise Stop(f"no subject {name!r}: expected one of {', '.join(known)}, or package.module:Class")
-        verdicts[name] = _checked(known.get(name, name), time_limit)
-    typer.echo(text(promise_table(verdicts)))
-    broken = [(name, outcome) for name, outcomes in verdicts.items() for outcome in outcomes if outcome[2] == "broken"]
-    for name, (promise, sentence, _, detail) in broken:
-        typer.echo(f"\n{name} breaks {promise}: {sentence}\n  {detail}")
-    if broken:
-        raise Stop(f"{len(broken)} promise(s) broken", Code.REGRESSED)
+    return found
 
 
 @app.command(epilog="Example: lab doctor --json")

@@ -39,7 +39,7 @@ FIGURE = {"latency": "p50_ns", "cost": "mean_ns", "batched": "p50_ns"}
 """kind -> the column that stands for what a call usually costs: pyperf gives a mean, the others time every sample."""
 
 FIGURE_NAME = {"latency": "p50", "cost": "mean", "batched": "p50 of batches", "memory": ""}
-SIZES = ("queued", "messages", "due", "unused", "part", "left", "limit")
+SIZES = ("queued", "messages", "due", "unused", "part", "left", "limit", "jobs")
 NO_CONTENDER = "null"
 
 
@@ -76,7 +76,7 @@ class Place:
 
 
 class Evidence:
-    """The rows of one run that are ok, of timer queues and of one arm, to be asked for figures.
+    """The rows of one run that are ok, of one family and of one arm, to be asked for figures.
 
     `rows` are those of executions.parquet, `worst` those of cases.parquet; `order` says in which order subjects stand,
     others follow by name. A run of several arms is judged by the commonest; `arm` is its (clock, collector). `seed` is
@@ -84,9 +84,15 @@ class Evidence:
     """
 
     def __init__(
-        self, rows: Iterable[Row], worst: Iterable[Row] = (), *, order: Sequence[str] = (), seed: int = 0
+        self,
+        rows: Iterable[Row],
+        worst: Iterable[Row] = (),
+        *,
+        order: Sequence[str] = (),
+        seed: int = 0,
+        family: str = FAMILY,
     ) -> None:
-        good = [row for row in rows if row["status"] == "ok" and row["family"] == FAMILY]
+        good = [row for row in rows if row["status"] == "ok" and row["family"] == family]
         arms = Counter((row["clock"], row["gc"]) for row in good)
         self.arm: tuple[str, str] = max(arms, key=lambda arm: (arms[arm], arm)) if arms else ("cpu", "on")
         self.seed = seed
@@ -98,14 +104,14 @@ class Evidence:
         self._worst = {
             (_place(row), row["subject"]): row
             for row in worst
-            if (row["clock"], row["gc"]) == self.arm and row["family"] == FAMILY
+            if (row["clock"], row["gc"]) == self.arm and row["family"] == family
         }
 
     @classmethod
-    def of(cls, run: Recorded, order: Sequence[str] = ()) -> Evidence:
+    def of(cls, run: Recorded, order: Sequence[str] = (), family: str = FAMILY) -> Evidence:
         """Return the evidence that lies in a run. ArchiveError when its files are damaged."""
         rows = run.rows().select(COLUMNS).to_pylist()
-        return cls(rows, run.cases().to_pylist(), order=order, seed=run.seed)
+        return cls(rows, run.cases().to_pylist(), order=order, seed=run.seed, family=family)
 
     @cached_property
     def subjects(self) -> list[str]:

@@ -1,30 +1,69 @@
-"""Pictures of a run as SVG text: one colour and one mark per subject everywhere, readable without colour."""
+"""How a subject looks in every picture, and the picture of the cycle: take what is due, put it back.
+
+A subject has one colour and one mark everywhere; no two of a family have both alike, so a picture reads without colour.
+"""
 
 from __future__ import annotations
 
-import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
+from zlib import crc32
 
 from lab.case import parse_parameters
+from lab.figure_axis import log_axis
+from lab.figure_panel import MARKS, WIDTH, Line, Panel, svg
+from lab.units import format_count, format_ns
 
 Row = Mapping[str, Any]
 
 LOOKS: dict[str, tuple[str, str]] = {
     "linked": ("#d55e00", "o"),
-    "linked-known-tail": ("#e69f00", "s"),
-    "array": ("#0072b2", "^"),
-    "array-naive": ("#56b4e9", "v"),
-    "chunked": ("#009e73", "D"),
-    "heap": ("#cc79a7", "P"),
-    "sorted": ("#7f7f7f", "X"),
+    "linked-known-tail": ("#b07600", "s"),
+    "array": ("#1f77c8", "^"),
+    "array-naive": ("#3a8fb7", "v"),
+    "chunked": ("#00946c", "D"),
+    "heap": ("#c65b9b", "p"),
+    "sorted": ("#808080", "x"),
+    "deque": ("#8a63d2", "h"),
+    "buckets": ("#a0624a", "<"),
+    "markers": ("#6b8e23", ">"),
+    "wheel": ("#cf4a6b", "+"),
+    "sqlite": ("#5f7fbf", "O"),
+    "kombu": ("#8f7a3c", "*"),
+    "sched": ("#2a9190", "O"),
+    "apscheduler": ("#b0578d", "s"),
+    "asyncio-heap": ("#7a7fd0", "v"),
+    "null": ("#808080", "O"),
 }
-"""Colour (Okabe and Ito's, which the colour-blind tell apart) and mark of a subject."""
+"""Colour and mark of a subject; every colour stands out on white and on black paper (contrast 3 : 1 or more)."""
 
-OTHER_LOOK = ("#444444", "*")
+PALETTE = tuple(dict.fromkeys(colour for colour, _ in LOOKS.values()))
+
 OPERATIONS = ("take", "requeue")
-NS_A_US = 1000
+
+
+def look(subject: str) -> tuple[str, str]:
+    """Return colour and mark of a subject: those of LOOKS, else ones that follow from its name, the same every time.
+
+    >>> look("array"), look("my.queue") == look("my.queue")
+    (('#1f77c8', '^'), True)
+    """
+    if subject in LOOKS:
+        return LOOKS[subject]
+    number = crc32(subject.encode())
+    return PALETTE[number % len(PALETTE)], MARKS[number // len(PALETTE) % len(MARKS)]
+
+
+def in_order(subjects: Iterable[str]) -> list[str]:
+    """Return subjects in the order in which they stand in every picture and table: that of LOOKS, others by name.
+
+    >>> in_order({"sorted", "mine", "array"})
+    ['array', 'sorted', 'mine']
+    """
+    rank = {subject: place for place, subject in enumerate(LOOKS)}
+    return sorted(set(subjects), key=lambda subject: (rank.get(subject, len(rank)), subject))
 
 
 def queued_sizes(rows: Iterable[Row]) -> list[int]:
@@ -57,53 +96,41 @@ def cycle_points(rows: Iterable[Row], queued: int) -> dict[tuple[str, str], list
 
 def cycle_svg(rows: Sequence[Row], queued: int, subjects: Sequence[str]) -> str:
     """Return the picture of take and requeue over the batch, log-log, one line a subject, labelled at its end."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot
-
     points = cycle_points(rows, queued)
-    with mpl.rc_context({"svg.hashsalt": "lab", "svg.fonttype": "none", "font.size": 9}):
-        figure, axes = pyplot.subplots(1, 2, figsize=(9.6, 3.8), sharey=True, layout="constrained")
-        for axis, operation in zip(axes, OPERATIONS, strict=True):
-            ends = _lines(axis, points, operation, subjects)
-            _labels(axis, ends)
-            axis.set_title(operation)
-            axis.set_xlabel("messages in the batch")
-        axes[0].set_ylabel("a call, p50 (µs)")
-        figure.suptitle(f"Take what is due, then put it back: {queued:,} messages behind")
-        written = io.StringIO()
-        figure.savefig(written, format="svg", metadata={"Date": None})
-        pyplot.close(figure)
-    return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
+    panels = []
+    for operation in OPERATIONS:
+        drawn = {subject: points[operation, subject] for subject in subjects if (operation, subject) in points}
+        lines = [Line(subject, at, *look(subject)) for subject, at in drawn.items()]
+        if lines:
+            title = f"{operation}: {format_count(queued)} messages behind the batch"
+            everything = [y for (name, _), at in points.items() if name in OPERATIONS for _, y in at]
+            x = log_axis("messages in the batch", [due for line in lines for due, _ in line.points], count)
+            panels.append(Panel(title, x, log_axis("a call, p50", everything, format_short), lines))
+    return beside([svg(panel) for panel in panels])
 
 
-def _lines(
-    axis: Any, points: Mapping[tuple[str, str], list[tuple[int, float]]], operation: str, subjects: Sequence[str]
-) -> list[tuple[str, str, float, float]]:
-    ends = []
-    for subject in subjects:
-        drawn = points.get((operation, subject))
-        if not drawn:
-            continue
-        colour, mark = LOOKS.get(subject, OTHER_LOOK)
-        due = [x for x, _ in drawn]
-        us = [y / NS_A_US for _, y in drawn]
-        axis.loglog(due, us, color=colour, marker=mark, markersize=4, linewidth=1.4)
-        ends.append((subject, colour, float(due[-1]), us[-1]))
-    axis.grid(visible=True, which="major", color="#cccccc", linewidth=0.5)
-    axis.set_xlim(right=axis.get_xlim()[1] * 30)
-    return ends
+def format_short(ns: float) -> str:
+    """Return a round duration for a tick: without digits that say nothing.
+
+    >>> format_short(1000.0), format_short(50.0), format_short(2_000_000)
+    ('1 µs', '50 ns', '2 ms')
+    """
+    number, unit = format_ns(ns).split(" ")
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
 
 
-LEAST_RATIO = 1.6
-"""How far apart two labels stand on the logarithmic axis, so that they do not overlap."""
+def count(value: float) -> str:
+    """Return a round number for a tick, its thousands apart; a fraction as it is."""
+    return format_count(int(value)) if value == int(value) else f"{value:g}"
 
 
-def _labels(axis: Any, ends: Sequence[tuple[str, str, float, float]]) -> None:
-    """Write each subject's name behind the end of its line, pushed up where two would overlap."""
-    lowest = 0.0
-    for subject, colour, x, y in sorted(ends, key=lambda end: end[3]):
-        height = max(y, lowest * LEAST_RATIO)
-        lowest = height
-        axis.annotate(subject, (x, y), (x * 1.5, height), color=colour, va="center", fontsize=8)
+def beside(drawn: Sequence[str]) -> str:
+    """Return several pictures as one, side by side: for a page that can show a single file.
+
+    An empty picture for none.
+    """
+    height = max((float(found[1]) for one in drawn if (found := re.search(r'height="([\d.]+)"', one))), default=1)
+    width = max(1, WIDTH * len(drawn))
+    inside = [one.replace("<svg ", f'<svg x="{WIDTH * place}" ', 1) for place, one in enumerate(drawn)]
+    size = f'viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n' + "".join(inside) + "</svg>\n"

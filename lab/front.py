@@ -65,18 +65,24 @@ def machine_sentence(opened: Run) -> str:
 @contextlib.contextmanager
 def sentences() -> Iterator[None]:
     """Turn every expected end of a command into its exit code, with one sentence on stderr if there is one to say."""
-    from lab.archive import ArchiveError
-
     try:
         yield
     except Stop as stop:
         typer.echo(f"lab: {stop}", err=True)
         sys.exit(stop.code)
-    except ArchiveError as error:
-        typer.echo(f"lab: {error}", err=True)
-        sys.exit(Code.USAGE)
     except BrokenPipeError:
         sys.exit(Code.HOLDS)
     except KeyboardInterrupt:
         typer.echo("lab: stopped", err=True)
         sys.exit(Code.INTERRUPTED)
+    except Exception as error:
+        if not _is_of_the_archive(error):
+            raise
+        typer.echo(f"lab: {error}", err=True)
+        sys.exit(Code.USAGE)
+
+
+def _is_of_the_archive(error: Exception) -> bool:
+    """Whether this is an ArchiveError; where nothing loaded the archive none can be, and `--help` need not load it."""
+    recorded = sys.modules.get("lab.recorded")
+    return recorded is not None and isinstance(error, recorded.ArchiveError)

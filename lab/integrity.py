@@ -6,7 +6,7 @@ import re
 
 from lab.manifest import COMPLETE, NAME, RUNNING, Manifest, load
 from lab.record import CALLS, CASES, EXECUTIONS, case_of
-from lab.storage import Flaw, is_temporary, read_table, sha256_of
+from lab.storage import Flaw, is_temporary, read_pieces, read_table, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-PARTS, RAW, FLAMES = "parts", "calls", "flames"
+PARTS, RAW, FLAMES, REPORT = "parts", "calls", "flames", "report"
 FOLDED = re.compile(r"([^;\n]+(;[^;\n]+)* \d+\n)*")
 """The text of a flame: stacks, `;` between their frames, and the bytes that each held, one a line."""
 
@@ -25,8 +25,8 @@ def verify(path: Path) -> list[str]:
     """Return what is wrong with the run in a folder, one sentence a problem, each beginning with the file's name.
 
     [] means sound. Finds what is truncated, edited, foreign, missing or of a newer schema, in a run of any state; what
-    a killed process left under a temporary name is no problem. Raw calls may be absent as a whole, because they are not
-    kept under version control. O(bytes of the run).
+    a killed process left under a temporary name is no problem, and the report is no part of the run. Raw calls may be
+    absent as a whole, because they are not kept under version control. O(bytes of the run).
     """
     try:
         manifest = load(path)
@@ -36,7 +36,7 @@ def verify(path: Path) -> list[str]:
     problems = _sealed(path, manifest) if sealed else []
     for file in sorted(item for item in path.rglob("*") if not item.is_dir() or item.is_symlink()):
         name = file.relative_to(path).as_posix()
-        if name == NAME or is_temporary(file) or (sealed and name in manifest.files):
+        if name == NAME or is_temporary(file) or name.startswith(f"{REPORT}/") or (sealed and name in manifest.files):
             continue
         problems += _unlisted(file, name, manifest)
     if sealed and not problems:
@@ -101,7 +101,7 @@ def _unlisted(file: Path, name: str, manifest: Manifest) -> list[str]:
         if folder == PARTS:
             read_part(file, name, expected)
         else:
-            read_table(file, name, CALLS)
+            _read_through(file, name)
     except Flaw as flaw:
         return [str(flaw)]
     return []
@@ -119,6 +119,12 @@ def _unlisted_flame(file: Path, name: str, manifest: Manifest) -> list[str]:
     return [] if FOLDED.fullmatch(text) else [f"{name} holds a line that is no stack and its bytes: it was edited"]
 
 
+def _read_through(file: Path, name: str) -> None:
+    """Read raw calls from end to end; a Flaw says what is wrong with them."""
+    for _ in read_pieces(file, name, CALLS):
+        pass
+
+
 def _contents(path: Path, manifest: Manifest) -> list[str]:
     """Return what is wrong inside files that are, byte for byte, what was sealed: their schema and their executions."""
     problems = []
@@ -131,7 +137,7 @@ def _contents(path: Path, manifest: Manifest) -> list[str]:
             if folder == PARTS:
                 read_part(path / name, name, manifest.stems.get(stem, ("", 0)))
             elif folder == RAW:
-                read_table(path / name, name, CALLS)
+                _read_through(path / name, name)
             elif name in TABLES:
                 table = read_table(path / name, name, TABLES[name])
                 if TABLES[name] == EXECUTIONS and executions_in(table) != planned:

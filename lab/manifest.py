@@ -21,7 +21,9 @@ KIND = "timer-queue-lab run"
 RUNNING, COMPLETE, INTERRUPTED = "running", "complete", "interrupted"
 STATES = (RUNNING, COMPLETE, INTERRUPTED)
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda content: content}
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    version: lambda content: content for version in (1, 2)
+}
 """version -> the function that turns the content of a run.json of that version into one of the next version."""
 
 FIELDS: dict[str, type | tuple[type, ...]] = {

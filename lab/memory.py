@@ -8,9 +8,8 @@ from math import sqrt
 from statistics import fmean, median, stdev
 from typing import Any
 
-from scipy.special import stdtrit
-
 from lab.case import parse_parameters
+from lab.chance import student_quantile
 from lab.reference import Reference, perl
 from lab.sample import slope
 from lab.table import Table
@@ -77,7 +76,7 @@ def _over_points(processes: Sequence[Sequence[tuple[float, float]]], slopes: Seq
 
 
 def _quantile(freedom: int) -> float:
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    return student_quantile(freedom, (1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True, slots=True)

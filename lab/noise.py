@@ -26,6 +26,8 @@ FIGURES = {
     "cost": ("mean_ns",),
     "memory": ("message_bytes", "container_bytes"),
     "counts": ("bytecodes", "allocated_blocks", "instructions"),
+    "lateness": ("p50_ns",),
+    "throughput": ("p50_ns",),
 }
 """kind -> the figures of a process that are compared; complexity is read off the source and not compared."""
 

@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, log
 
+from lab.chance import binomial_cdf
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,11 +66,9 @@ def percentile_interval(n: int, q: Fraction) -> tuple[int, int] | None:
     """
     if n < least_n(q):
         return None
-    from scipy.special import bdtr  # the binomial distribution function; scipy.stats would load a second longer
-
     probability, tail = float(q), float(ALPHA / 2)
-    lower = _first(1, n, lambda rank: bool(bdtr(rank, n, probability) > tail))
-    upper = _first(1, n, lambda rank: bool(bdtr(rank - 1, n, probability) >= 1 - tail))
+    lower = _first(1, n, lambda rank: binomial_cdf(rank, n, probability) > tail)
+    upper = _first(1, n, lambda rank: binomial_cdf(rank - 1, n, probability) >= 1 - tail)
     return lower, upper
 
 

@@ -17,15 +17,17 @@ from lab.case import CLOCKS, COLLECTORS, KINDS, Case, Execution, parse_parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     import pyarrow as pa
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 STATUSES = ("ok", "failed", "timeout", "memory-limit", "check-failed", "not-offered")
 EXECUTIONS, CASES, CALLS = "executions", "cases", "calls"
+CALLS_AT_A_TIME = 2**20
+"""Raw calls that are made into a table at one time, and so the rows of a group in the file."""
 OWNER = b"timer-queue-lab"  # the metadata key under which a file says which table it holds
 VERSION = b"timer-queue-lab.schema_version"
 
@@ -38,6 +40,7 @@ WANTED = {
     "bool": "True or False",
     "list<int32>": "a list of whole numbers",
     "list<int64>": "a list of whole numbers",
+    "list<float64>": "a list of finite numbers",
     "list<string>": "a list of texts",
 }
 
@@ -109,6 +112,9 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         *_columns("int64", "instructions", "instructions"),
         *_columns("int64", "allocations", "allocations"),
         *_columns("int64", "bytes", "high_water_bytes"),
+        *_columns("list<string>", "", "figure_names"),
+        *_columns("list<float64>", "", "figure_values"),
+        *_columns("list<string>", "", "facts"),
     ),
     CASES: (
         *CASE_COLUMNS,
@@ -154,6 +160,7 @@ ADDED = {
         CASES: ["worst_index", "worst_ns", "worst_process_ns", "worst_cause"],
         CALLS: [],
     },
+    3: {EXECUTIONS: ["figure_names", "figure_values", "facts"], CASES: [], CALLS: []},
 }
 """version -> table -> the columns that it brought, all of which may be null."""
 
@@ -164,7 +171,7 @@ def schema(table: str = EXECUTIONS) -> pa.Schema:
     import pyarrow as pa
 
     types = {name: pa.type_for_alias(name) for name in ("string", "int32", "int64", "float64", "bool")}
-    types |= {f"list<{name}>": pa.list_(types[name]) for name in ("int32", "int64", "string")}
+    types |= {f"list<{name}>": pa.list_(types[name]) for name in ("int32", "int64", "float64", "string")}
     fields = [pa.field(column.name, types[column.type], column.nullable) for column in COLUMNS[table]]
     return pa.schema(fields, metadata={OWNER: table.encode(), VERSION: str(SCHEMA_VERSION).encode()})
 
@@ -185,24 +192,38 @@ def table_of(rows: Iterable[Mapping[str, Any]], table: str = EXECUTIONS) -> pa.T
         if unknown:
             raise SchemaError(f"row {number} has the column {unknown[0]!r}: the table {table} has none of that name")
         checked.append({column.name: _checked(row.get(column.name), column, number) for column in columns})
+        _require_pairs(checked[-1], number)
     return pa.Table.from_pylist(checked, schema=schema(table))
 
 
-def calls_table(calls: Mapping[str, ArrayLike]) -> pa.Table:
-    """Return the table of raw calls, operation -> its ns in order; ValueError for what is no row of whole numbers."""
-    import numpy as np
-    import pyarrow as pa
+def calls_tables(calls: Mapping[str, ArrayLike]) -> Iterator[pa.Table]:
+    """Return the tables of raw calls, operation -> its ns in order, each of `CALLS_AT_A_TIME` rows at most.
 
-    pieces = []
-    for operation, samples in calls.items():
-        ns = np.asarray(samples)
+    All are looked at before the first is made: ValueError for what is no row of whole numbers.
+    """
+    import numpy as np
+
+    given = {operation: np.asarray(samples) for operation, samples in calls.items()}
+    for operation, ns in given.items():
         if ns.ndim != 1 or ns.dtype.kind not in "iu":
             raise ValueError(
                 f"calls of {operation} of type {ns.dtype} and shape {ns.shape}: expected whole ns in a row"
             )
-        columns = [pa.repeat(pa.scalar(operation), len(ns)), np.arange(len(ns)), ns.astype(np.int64, copy=False)]
-        pieces.append(pa.table(columns, schema=schema(CALLS)))
-    return pa.concat_tables(pieces)
+    return (
+        _calls_table(operation, ns, start)
+        for operation, ns in given.items()
+        for start in range(0, len(ns), CALLS_AT_A_TIME)
+    )
+
+
+def _calls_table(operation: str, ns: NDArray[Any], start: int) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    piece = ns[start : start + CALLS_AT_A_TIME]
+    index = np.arange(start, start + len(piece))
+    columns = [pa.repeat(pa.scalar(operation), len(piece)), index, piece.astype(np.int64, copy=False)]
+    return pa.table(columns, schema=schema(CALLS))
 
 
 def accept(stored: pa.Table, table: str = EXECUTIONS) -> pa.Table:
@@ -271,6 +292,25 @@ def execution_columns(execution: Execution) -> dict[str, Any]:
     }
 
 
+def figures_of(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a row of `executions` reports besides times, name -> number; empty where it reports nothing.
+
+    >>> figures_of({"figure_names": ["dropped_ticks"], "figure_values": [3.0]}), figures_of({})
+    ({'dropped_ticks': 3.0}, {})
+    """
+    return dict(zip(row.get("figure_names") or (), row.get("figure_values") or (), strict=True))
+
+
+def facts_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings and explanations of a row of `executions`, name -> text.
+
+    >>> facts_of({"facts": ["fsync=on", "plan=a = b"]})
+    {'fsync': 'on', 'plan': 'a = b'}
+    """
+    pairs = (fact.partition("=") for fact in row.get("facts") or ())
+    return {name: text for name, _, text in pairs}
+
+
 def case_of(row: Mapping[str, Any]) -> Case:
     """Return the case that a row of `executions` or `cases` is about; ValueError when its columns make none."""
     values = {column.name: row[column.name] for column in CASE_COLUMNS}
@@ -293,6 +333,13 @@ def _checked(value: Any, column: Column, number: int) -> Any:
         allowed = ", ".join(ALLOWED[column.name])
         raise SchemaError(f"row {number} has {plain!r} in the column {column.name!r}: expected one of {allowed}")
     return plain
+
+
+def _require_pairs(row: Mapping[str, Any], number: int) -> None:
+    """Refuse figures that have no name and names that have no figure."""
+    names, values = row.get("figure_names") or (), row.get("figure_values") or ()
+    if len(names) != len(values):
+        raise SchemaError(f"row {number} has {len(values)} figures for {len(names)} names: expected one for each")
 
 
 def _plain(value: Any, type_: str) -> Any:

@@ -11,11 +11,11 @@ from lab.case import Case, stem_of
 from lab.integrity import PARTS, RAW, read_part
 from lab.manifest import COMPLETE, Manifest
 from lab.record import CALLS, CASE_COLUMNS, CASES, EXECUTIONS, case_of, schema, table_of
-from lab.storage import Flaw, read_table
+from lab.storage import Flaw, read_pieces, read_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from lab.worst import Slowest
 
     Identity = tuple[str, int]
-
-IN_MEMORY = 2**22
-"""Calls of all processes of a case that are kept in memory rather than read twice."""
 
 GROUP = (*(column.name for column in CASE_COLUMNS), "operation")
 
@@ -147,7 +144,7 @@ class Recorded:
     def cases(self) -> pa.Table:
         """Return one row per case and operation that has an execution that is ok, with its structural worst call.
 
-        For an unfinished run it is worked out from the calls so far: O(all calls), two processes in memory at a time.
+        For an unfinished run it is worked out from the calls so far: O(all calls), a piece of each process in memory.
         """
         return self._table(CASES) if self.state == COMPLETE else self._cases_of(self.rows())
 
@@ -156,13 +153,24 @@ class Recorded:
 
         ArchiveError when a file of calls is damaged. O(calls).
         """
-        found = {}
-        for process in sorted(process for key, process in self.planned if key == case.key):
-            with reading(self.path):
-                samples = self._samples(case.stem(process), operation)
-            if samples is not None:
-                found[process] = samples
-        return found
+        import numpy as np
+
+        pieces = {process: list(samples) for process, samples in self.pieces(case, operation).items()}
+        return {process: np.concatenate(found) for process, found in pieces.items() if found}
+
+    def pieces(self, case: Case, operation: str) -> dict[int, Iterator[NDArray[np.int64]]]:
+        """Return what `calls` does with the ns of each process a piece at a time.
+
+        What is wrong with a file is found when its first piece is asked for, or at the piece where it is. O(a piece)
+        of memory for each process.
+        """
+        stems = {process: case.stem(process) for key, process in self.planned if key == case.key}
+        found = {process: self._samples(stems[process], operation) for process in sorted(stems)}
+        return {process: self._named(samples) for process, samples in found.items() if samples is not None}
+
+    def _named(self, pieces: Iterator[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+        with reading(self.path):
+            yield from pieces
 
     def _cases_of(self, rows: pa.Table) -> pa.Table:
         groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
@@ -193,15 +201,18 @@ class Recorded:
         found: str | None = self._manifest.files.get(name, {}).get("sha256")
         return found
 
-    def _samples(self, stem: str, operation: str) -> NDArray[np.int64] | None:
+    def _samples(self, stem: str, operation: str) -> Iterator[NDArray[np.int64]] | None:
+        """Return the calls of an operation in one process piece by piece; None where its raw calls were not kept."""
+        name = f"{RAW}/{stem}.parquet"
+        return self._pieces(name, operation) if (self.path / name).exists() else None
+
+    def _pieces(self, name: str, operation: str) -> Iterator[NDArray[np.int64]]:
         import pyarrow.compute as pc
 
-        name = f"{RAW}/{stem}.parquet"
-        if not (self.path / name).exists():
-            return None
-        table = read_table(self.path / name, name, CALLS, sha256=self._listed(name))
-        samples: NDArray[np.int64] = table.filter(pc.field("operation") == operation).column("ns").to_numpy()
-        return samples if len(samples) else None
+        for piece in read_pieces(self.path / name, name, CALLS, sha256=self._listed(name)):
+            samples: NDArray[np.int64] = piece.filter(pc.field("operation") == operation).column("ns").to_numpy()
+            if len(samples):
+                yield samples
 
     def _worst(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the columns of `cases` that follow from the rows of one case and operation, one row a process."""
@@ -223,21 +234,17 @@ class Recorded:
 
     def _slowest(self, rows: Sequence[Mapping[str, Any]]) -> Slowest | None:
         """Return the slowest calls of one case and operation, or None; a file that is damaged is named in `ignored`."""
-        from lab.worst import slowest
+        from lab.worst import aligned, slowest
 
         if not _alike(rows) or rows[0]["n"] is None or rows[0]["calls_per_sample"] not in (None, 1):
             return None
         stems = [case_of(row).stem(row["process"]) for row in sorted(rows, key=lambda row: row["process"])]
         operation, warmup = rows[0]["operation"], rows[0]["warmup"] or 0
 
-        def read() -> Iterable[NDArray[np.int64] | None]:
-            return (self._samples(stem, operation) for stem in stems)
-
+        streams = [self._samples(stem, operation) for stem in stems]
+        kept = [stream for stream in streams if stream is not None]
         try:
-            if (rows[0]["n"] + warmup) * len(rows) <= IN_MEMORY:
-                calls = list(read())
-                return slowest(lambda: calls, warmup)
-            return slowest(read, warmup)
+            return slowest(aligned(kept), warmup) if len(kept) == len(stems) else None
         except Flaw as flaw:
             self.ignored.append(str(flaw))
             return None

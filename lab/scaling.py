@@ -28,6 +28,7 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lab.chance import student_quantile
 from lab.sample import structural_worst
 from lab.units import format_count, format_ns
 
@@ -41,7 +42,7 @@ CONFIDENCE = 0.90
 """Of the two-sided interval; each side of an equivalence test then errs in 5 % of cases."""
 
 
-class Verdict(StrEnum):
+class Scaling(StrEnum):
     """What the data say about a claim that a cost does not depend on k."""
 
     CONSTANT = "CONSTANT"
@@ -58,7 +59,7 @@ class Leg:
     """
 
     name: str
-    verdict: Verdict
+    verdict: Scaling
     sentence: str
     cell: str = ""
     value: float | None = None
@@ -71,17 +72,17 @@ Times = Mapping[int, Sequence[float]]
 """k -> the time of a call in each process, ns; the processes in the same order at every k."""
 
 
-def verdict(legs: Sequence[Leg]) -> Verdict:
+def verdict(legs: Sequence[Leg]) -> Scaling:
     """Return what all legs say together: GROWS if one does, CONSTANT if all do, else INCONCLUSIVE; so for no leg.
 
-    >>> constant, grows = (Leg("", verdict, "") for verdict in (Verdict.CONSTANT, Verdict.GROWS))
+    >>> constant, grows = (Leg("", verdict, "") for verdict in (Scaling.CONSTANT, Scaling.GROWS))
     >>> verdict([constant, constant]).value, verdict([constant, grows]).value, verdict([]).value
     ('CONSTANT', 'GROWS', 'INCONCLUSIVE')
     """
     said = {leg.verdict for leg in legs}
-    if Verdict.GROWS in said:
-        return Verdict.GROWS
-    return Verdict.CONSTANT if said == {Verdict.CONSTANT} else Verdict.INCONCLUSIVE
+    if Scaling.GROWS in said:
+        return Scaling.GROWS
+    return Scaling.CONSTANT if said == {Scaling.CONSTANT} else Scaling.INCONCLUSIVE
 
 
 def bound_of(smallest: int, largest: int) -> float:
@@ -111,14 +112,14 @@ def exact_leg(name: str, counts: Mapping[int, float], *, bounded: bool = True) -
     pairs = ", ".join(f"{_plain(counts[k])} at {format_count(k)}" for k in sizes)
     least, most = min(counts.values()), max(counts.values())
     if least == most:
-        return Leg(name, Verdict.CONSTANT, f"{_plain(last)} {name} at every k", _plain(last))
+        return Leg(name, Scaling.CONSTANT, f"{_plain(last)} {name} at every k", _plain(last))
     cell = f"{_plain(counts[sizes[0]])} → {_plain(last)}"
     if last != before:
-        said = Verdict.GROWS if last > before else Verdict.INCONCLUSIVE
+        said = Scaling.GROWS if last > before else Scaling.INCONCLUSIVE
         return Leg(name, said, f"{name} differ: {pairs}", cell)
     if bounded and (least <= 0 or most / least > bound_of(sizes[0], sizes[-1])):
-        return Leg(name, Verdict.GROWS, f"{name} differ by more than the bound: {pairs}", cell)
-    return Leg(name, Verdict.CONSTANT, f"{name} equal at the two largest k: {pairs}", cell)
+        return Leg(name, Scaling.GROWS, f"{name} differ by more than the bound: {pairs}", cell)
+    return Leg(name, Scaling.CONSTANT, f"{name} equal at the two largest k: {pairs}", cell)
 
 
 def bounded_leg(name: str, counts: Mapping[int, float]) -> Leg:
@@ -133,7 +134,7 @@ def bounded_leg(name: str, counts: Mapping[int, float]) -> Leg:
     sizes = _sizes(counts)
     factor, bound = counts[sizes[-1]] / counts[sizes[0]], bound_of(sizes[0], sizes[-1])
     pairs = ", ".join(f"{_plain(counts[k])} at {format_count(k)}" for k in sizes)
-    said = Verdict.GROWS if factor > bound else Verdict.CONSTANT
+    said = Scaling.GROWS if factor > bound else Scaling.CONSTANT
     cell = f"{_plain(counts[sizes[0]])} → {_plain(counts[sizes[-1]])}"
     return Leg(name, said, f"{name} {pairs}: {factor:.2f}x, bound {bound:.2f}x", cell, factor)
 
@@ -177,7 +178,7 @@ def ratio_leg(times: Times) -> Leg:
     last = sizes[-1]
     bound = bound_of(sizes[0], last)
     said = {k: _equivalent(low, high, log(bound)) for k, (_, low, high) in found.items()}
-    together = said[last] if said[last] != Verdict.CONSTANT else _all_constant(list(said.values()))
+    together = said[last] if said[last] != Scaling.CONSTANT else _all_constant(list(said.values()))
     value, low, high = (exp(part) for part in found[last])
     ends = [format_ns(float(np.median(times[k]))) for k in (sizes[0], last)]
     factor = f"{value:.2f}x ({low:.2f} .. {high:.2f})"
@@ -185,8 +186,8 @@ def ratio_leg(times: Times) -> Leg:
         f"{ends[0]} at {format_count(sizes[0])}, {ends[1]} at {format_count(last)}: {factor}, bound {bound:.2f}x; "
         f"{_per_message(times, sizes)}"
     )
-    odd = [format_count(k) for k in said if k != last and said[k] != Verdict.CONSTANT]
-    if odd and together != Verdict.GROWS:
+    odd = [format_count(k) for k in said if k != last and said[k] != Scaling.CONSTANT]
+    if odd and together != Scaling.GROWS:
         text += f"; not inside the bound at {', '.join(odd)}"
     return Leg("ratio", together, text, f"{ends[0]} → {ends[1]}, {factor}", value, low, high)
 
@@ -211,7 +212,7 @@ def worst_leg(calls: Mapping[int, Sequence[ArrayLike]], warmup: int = 0) -> Leg:
     ]
     bound = bound_of(sizes[0], sizes[-1])
     inside = {factor <= bound for factor in factors}
-    said = Verdict.INCONCLUSIVE if len(inside) == 2 else Verdict.CONSTANT if True in inside else Verdict.GROWS
+    said = Scaling.INCONCLUSIVE if len(inside) == 2 else Scaling.CONSTANT if True in inside else Scaling.GROWS
     value = whole[1] / whole[0]
     factor = f"{value:.2f}x ({min(factors):.2f} .. {max(factors):.2f})"
     text = (
@@ -229,7 +230,7 @@ def same_leg(one: Sequence[float], two: Sequence[float], bound: float) -> Leg:
     if min(len(one), len(two)) < LEAST_PROCESSES:
         return _too_few("A/A", min(len(one), len(two)))
     value, low, high = _interval([log(b / a) for a, b in zip(one, two, strict=True)])
-    said = Verdict.CONSTANT if -log(bound) < low and high < log(bound) else Verdict.INCONCLUSIVE
+    said = Scaling.CONSTANT if -log(bound) < low and high < log(bound) else Scaling.INCONCLUSIVE
     cell = f"{exp(value):.2f}x ({exp(low):.2f} .. {exp(high):.2f})"
     return Leg("A/A", said, f"A/A {cell}, bound {bound:.2f}x", cell, exp(value), exp(low), exp(high))
 
@@ -253,25 +254,23 @@ def _log_times(times: Times, sizes: Sequence[int]) -> np.ndarray[tuple[int, ...]
 
 def _interval(values: Sequence[float]) -> tuple[float, float, float]:
     """The mean and its interval by Student's t; the values are one from each process."""
-    from scipy.special import stdtrit  # the quantile of Student's t; scipy.stats has it too, and takes a second to load
-
     middle = fmean(values)
-    reach = float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2)) * stdev(values) / sqrt(len(values))
+    reach = student_quantile(len(values) - 1, 0.5 + CONFIDENCE / 2) * stdev(values) / sqrt(len(values))
     return middle, middle - reach, middle + reach
 
 
-def _equivalent(low: float, high: float, bound: float) -> Verdict:
+def _equivalent(low: float, high: float, bound: float) -> Scaling:
     if -bound < low and high < bound:
-        return Verdict.CONSTANT
-    return Verdict.GROWS if low > bound else Verdict.INCONCLUSIVE
+        return Scaling.CONSTANT
+    return Scaling.GROWS if low > bound else Scaling.INCONCLUSIVE
 
 
-def _all_constant(said: Sequence[Verdict]) -> Verdict:
-    return Verdict.CONSTANT if set(said) == {Verdict.CONSTANT} else Verdict.INCONCLUSIVE
+def _all_constant(said: Sequence[Scaling]) -> Scaling:
+    return Scaling.CONSTANT if set(said) == {Scaling.CONSTANT} else Scaling.INCONCLUSIVE
 
 
 def _too_few(name: str, processes: int) -> Leg:
-    return Leg(name, Verdict.INCONCLUSIVE, f"{name}: {processes} processes, and a verdict needs {LEAST_PROCESSES}")
+    return Leg(name, Scaling.INCONCLUSIVE, f"{name}: {processes} processes, and a verdict needs {LEAST_PROCESSES}")
 
 
 def _per_message(times: Times, sizes: Sequence[int]) -> str:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
-from lab.record import CALLS, OWNER, SchemaError, accept
+from lab.record import CALLS, OWNER, SchemaError, accept, calls_tables, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
-    from typing import Any
+    from typing import Any, BinaryIO
 
     import pyarrow as pa
+    from numpy.typing import ArrayLike
 
 TEMPORARY = ".tmp"
 ROWS_DIGEST = b"timer-queue-lab.rows_sha256"
+PIECE = 2**16
+"""Rows of a table that are in memory at one time where it is read in pieces."""
 
 
 class Flaw(Exception):
@@ -29,14 +32,21 @@ class Flaw(Exception):
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
-    """Write a file so that it is there whole or not at all, whatever is killed when; O(bytes).
+    """Write a file so that it is there whole or not at all, whatever is killed when; O(bytes)."""
+    with writing_whole(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def writing_whole(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that takes the place of `path` when all is written, whatever is killed when.
 
     The content goes to a name that no reader looks at, in the same folder, is flushed to the disk and renamed.
     """
     temporary = temporary_name(path)
     try:
         with temporary.open("wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -77,23 +87,31 @@ def write_table(path: Path, table: pa.Table, *, with_digest: bool = False) -> No
     `with_digest` adds a digest of the rows to the metadata: for the small files of an unfinished run, which no
     run.json vouches for yet.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if with_digest:
         metadata = {**(table.schema.metadata or {}), ROWS_DIGEST: digest_of(table.to_pylist()).encode()}
         table = table.replace_schema_metadata(metadata)
-    counting = (table.schema.metadata or {}).get(OWNER) == CALLS.encode()  # its index counts up: deltas are smallest
-    buffer = pa.BufferOutputStream()
-    pq.write_table(
-        table,
-        buffer,
-        compression="zstd",
-        write_page_checksum=True,
-        use_dictionary=["operation", "ns"] if counting else True,
-        column_encoding={"index": "DELTA_BINARY_PACKED"} if counting else None,
-    )
-    write_whole(path, memoryview(buffer.getvalue()))
+    write_tables(path, table.schema, [table])
+
+
+def write_calls(path: Path, calls: Mapping[str, ArrayLike]) -> None:
+    """Write raw calls, operation -> its ns in order, whole or not at all; ValueError as for `calls_tables`."""
+    write_tables(path, schema(CALLS), calls_tables(calls))
+
+
+def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table]) -> None:
+    """Write tables of one schema as one, each as it comes, so that no more than one need be in memory."""
+    import pyarrow.parquet as pq
+
+    counting = (shape.metadata or {}).get(OWNER) == CALLS.encode()  # its index counts up: deltas are smallest
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "write_page_checksum": True,
+        "use_dictionary": ["operation", "ns"] if counting else True,
+        "column_encoding": {"index": "DELTA_BINARY_PACKED"} if counting else None,
+    }
+    with writing_whole(path) as file, pq.ParquetWriter(file, shape, **options) as writer:
+        for table in tables:
+            writer.write_table(table)
 
 
 def read_table(path: Path, name: str, table: str, *, sha256: str | None = None) -> pa.Table:
@@ -105,18 +123,12 @@ def read_table(path: Path, name: str, table: str, *, sha256: str | None = None) 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _system(name):
         content = path.read_bytes()
-    except FileNotFoundError:
-        raise Flaw(f"{name} is missing") from None
-    except OSError as error:
-        raise Flaw(f"{name} cannot be read ({error.strerror})") from None
     if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
         raise Flaw(f"{name} is not what was written: its content was cut off or edited")
-    try:
+    with _parquet(name):
         stored = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read(use_threads=False)
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
-        raise Flaw(f"{name} is no readable Parquet file: it was cut off, edited or written by something else") from None
     digest = (stored.schema.metadata or {}).get(ROWS_DIGEST)
     try:
         if digest is not None and digest_of(stored.to_pylist()).encode() != digest:
@@ -126,6 +138,60 @@ def read_table(path: Path, name: str, table: str, *, sha256: str | None = None) 
         raise Flaw(f"{name} does not belong here: {error}") from None
     except (TypeError, ValueError):
         raise Flaw(f"{name} is not what was written: its rows were edited") from None
+
+
+def read_pieces(path: Path, name: str, table: str, *, sha256: str | None = None) -> Iterator[pa.Table]:
+    """Yield a table of the lab from its file, `PIECE` rows at a time, in today's shape; the Flaws of `read_table`.
+
+    For raw calls, which have no digest of their rows. With `sha256` nothing is yielded of a file that is not what was
+    written, without it everything before the damage. O(bytes) of time, O(a piece) of memory.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _system(name):
+        found = sha256_of(path) if sha256 is not None else None
+        file = path.open("rb")
+    if found != sha256:
+        file.close()
+        raise Flaw(f"{name} is not what was written: its content was cut off or edited")
+    with file:
+        with _parquet(name):
+            stored = pq.ParquetFile(file, page_checksum_verification=True)
+            batches = stored.iter_batches(PIECE, use_threads=False)
+        try:
+            accept(stored.schema_arrow.empty_table(), table)
+            while (batch := _next_batch(batches, name)) is not None:
+                yield accept(pa.Table.from_batches([batch], stored.schema_arrow), table)
+        except SchemaError as error:
+            raise Flaw(f"{name} does not belong here: {error}") from None
+
+
+def _next_batch(batches: Iterator[pa.RecordBatch], name: str) -> pa.RecordBatch | None:
+    with _parquet(name):
+        return next(batches, None)
+
+
+@contextmanager
+def _system(name: str) -> Iterator[None]:
+    """Turn what the system says of a file into a flaw."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise Flaw(f"{name} is missing") from None
+    except OSError as error:
+        raise Flaw(f"{name} cannot be read ({error.strerror})") from None
+
+
+@contextmanager
+def _parquet(name: str) -> Iterator[None]:
+    """Turn what Arrow says of a file's content into a flaw."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
+        raise Flaw(f"{name} is no readable Parquet file: it was cut off, edited or written by something else") from None
 
 
 def lock(folder: Path) -> int | None:

@@ -14,10 +14,11 @@ from functools import lru_cache
 from statistics import median
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
+from lab.chance import student_cdf, student_quantile
 from lab.correction import benjamini_hochberg as benjamini_hochberg
 from lab.correction import holm as holm
+from lab.scaling import LEAST_PROCESSES as LEAST_PROCESSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LEAST_PROCESSES = 5
 MOST_PROCESSES = 1_000  # beyond that nobody would start them
 RESAMPLINGS = 2_000
 MEDIAN_ERROR = math.sqrt(math.pi / 2)  # of a median beside that of a mean, for normal values
@@ -181,11 +181,11 @@ class _Logs:
     def p_beyond(self, floor: float) -> float:
         """Return the two-sided p of Welch's t against a true difference of at most `floor`."""
         beyond = abs(self.means) - floor
-        return 1.0 if beyond <= 0 else min(1.0, 2 * float(stdtr(self.freedom, -beyond / self.error)))
+        return 1.0 if beyond <= 0 else min(1.0, 2 * student_cdf(self.freedom, -beyond / self.error))
 
     def interval(self, outside: float) -> tuple[float, float]:
         """Return the interval that leaves `outside` in both tails together: the widest of the three."""
-        half = float(stdtrit(self.freedom, 1 - outside / 2)) * self.error
+        half = student_quantile(self.freedom, 1 - outside / 2) * self.error
         cut = round(outside / 2 * (len(self.draws) - 1))
         low = min(self.means - half, float(self.draws[cut]), self.medians)
         return low, max(self.means + half, float(self.draws[-1 - cut]), self.medians)
@@ -262,8 +262,8 @@ def settling(found: Finding, alpha: float = 0.05) -> str:
     def settles(n: int) -> bool:
         error = MEDIAN_ERROR * found.spread * math.sqrt(2 / n)
         if d <= margin:
-            return margin - d > (float(stdtrit(2 * n - 2, 1 - alpha)) + 1) * error
-        return d - margin > error and d - floor > (float(stdtrit(2 * n - 2, 1 - alpha / 2)) + 1) * error
+            return margin - d > (student_quantile(2 * n - 2, 1 - alpha) + 1) * error
+        return d - margin > error and d - floor > (student_quantile(2 * n - 2, 1 - alpha / 2) + 1) * error
 
     n = bisect_left(range(MOST_PROCESSES + 1), True, lo=LEAST_PROCESSES, key=settles)
     if n <= MOST_PROCESSES:

@@ -6,8 +6,10 @@ what it takes in one of them only is the machine's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,50 +38,93 @@ class Slowest:
     structural_index: int | None
 
 
-def slowest(read: Callable[[], Iterable[ArrayLike | None]], warmup: int = 0, shown: int = SHOWN) -> Slowest | None:
+class Call(NamedTuple):
+    """One call, `k` its index: what it took in every process."""
+
+    k: int
+    process_ns: tuple[int, ...]
+
+
+def slowest(pieces: Iterable[Sequence[ArrayLike | None]], warmup: int = 0, shown: int = SHOWN) -> Slowest | None:
     """Return the slowest calls after the first `warmup` ones, of equal ones the first.
 
-    `read()` yields the calls of one process after the other and is asked twice, so that three processes are in memory
-    and not all. None with no process, calls that are missing (None), unequal numbers of calls, or none after the
-    warm-up. O(all calls).
+    `pieces` go through the calls in order; each has the same calls of every process, so that only one piece need be in
+    memory. None with no process, calls that are missing (None), unequal numbers of calls, or none after the warm-up.
+    O(all calls).
 
-    >>> found = slowest(lambda: [[10, 90, 10, 11], [10, 12, 70, 12]], shown=2)
+    >>> found = slowest([([10, 90], [10, 12]), ([10, 11], [70, 12])], shown=2)
     >>> found.index, found.least_ns, found.process_ns, found.structural_ns
     ((1, 3, 2), (12, 11, 10), ((90, 12), (11, 12), (10, 70)), 12)
     """
-    least: Samples | None = None
-    most: Samples | None = None
-    processes = 0
-    for calls in read():
-        if calls is None:
+    by_least: list[Call] = []
+    by_most: list[Call] = []
+    start = 0
+    for piece in pieces:
+        samples = _alike(piece)
+        if samples is None:
             return None
-        samples = as_samples(calls)
-        if least is None or most is None:
-            least = most = samples
-        elif len(samples) != len(least):
-            return None
-        else:
-            least, most = np.minimum(least, samples), np.maximum(most, samples)
-        processes += 1
-    if least is None or most is None or warmup >= len(least):
+        for of_all, of_call, kept in ((np.minimum, min, by_least), (np.maximum, max, by_most)):
+            places = _largest(reduce(of_all, samples), max(0, warmup - start), shown)
+            kept += [Call(start + k, tuple(int(calls[k]) for calls in samples)) for k in places]
+            kept.sort(key=partial(_slower_first, of_call))
+            del kept[shown:]
+        start += len(samples[0])
+    if not by_least:
         return None
-    by_least = _largest(least, warmup, shown)
-    index = tuple(dict.fromkeys([*by_least, *_largest(most, warmup, shown)]))
-    rows = [[int(as_samples(calls)[k]) for k in index] for calls in read() if calls is not None]
-    several = processes > 1
+    found = list(dict.fromkeys([*by_least, *by_most]))
+    several = len(found[0].process_ns) > 1
     return Slowest(
-        index=index,
-        least_ns=tuple(int(least[k]) for k in index),
-        process_ns=tuple(zip(*rows, strict=True)),
-        structural_ns=int(least[by_least[0]]) if several else None,
-        structural_index=by_least[0] if several else None,
+        index=tuple(call.k for call in found),
+        least_ns=tuple(min(call.process_ns) for call in found),
+        process_ns=tuple(call.process_ns for call in found),
+        structural_ns=min(found[0].process_ns) if several else None,
+        structural_index=found[0].k if several else None,
     )
+
+
+def aligned(streams: Sequence[Iterator[Samples]]) -> Iterator[list[Samples]]:
+    """Yield the same calls of every stream, wherever each of them is cut; O(a piece of each) of memory.
+
+    Where one stream ends before another, the last piece has rows of unequal length.
+
+    >>> rows = iter([np.array([1, 2, 3])]), iter([np.array([4]), np.array([5, 6])])
+    >>> [[row.tolist() for row in piece] for piece in aligned(rows)]
+    [[[1], [4]], [[2, 3], [5, 6]]]
+    """
+    nothing: Samples = np.empty(0, dtype=np.int64)
+    held = [nothing] * len(streams)
+    while streams:
+        held = [rest if len(rest) else next(stream, nothing) for rest, stream in zip(held, streams, strict=True)]
+        count = min(map(len, held))
+        if not count:
+            if any(map(len, held)):
+                yield held
+            return
+        yield [rest[:count] for rest in held]
+        held = [rest[count:] for rest in held]
+
+
+def _alike(piece: Sequence[ArrayLike | None]) -> list[Samples] | None:
+    """Return the rows of a piece as arrays, or None where one is missing, they are unequal or there is none."""
+    if not piece or any(calls is None for calls in piece):
+        return None
+    arrays = [np.asarray(calls) for calls in piece]
+    if len({array.shape for array in arrays}) > 1:
+        return None
+    return [as_samples(array) for array in arrays]
+
+
+def _slower_first(of_call: Callable[[tuple[int, ...]], int], call: Call) -> tuple[int, int]:
+    """Return what puts the slower call first, and of equal ones the earlier."""
+    return -of_call(call.process_ns), call.k
 
 
 def _largest(values: Samples, warmup: int, count: int) -> list[int]:
     """Return the places of the `count` largest values after the warm-up, largest first, of equal ones the first."""
     kept = values[warmup:]
     count = min(count, len(kept))
+    if not count:
+        return []
     threshold = np.partition(kept, len(kept) - count)[len(kept) - count]
     places = np.flatnonzero(kept >= threshold)
     ordered = places[np.argsort(-kept[places], kind="stable")][:count]
@@ -96,8 +141,7 @@ def structural_worst(matrix: Iterable[ArrayLike], warmup: int = 0) -> tuple[int,
     >>> structural_worst([[10, 90, 10, 11], [10, 12, 70, 12]])
     (12, 1)
     """
-    calls = list(matrix)
-    found = slowest(lambda: calls, warmup, shown=1)
+    found = slowest([list(matrix)], warmup, shown=1)
     if found is None or found.structural_ns is None or found.structural_index is None:
         return None
     return found.structural_ns, found.structural_index

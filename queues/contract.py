@@ -85,6 +85,7 @@ class TimerQueue(Protocol):
         Reaches what is queued, and what a running `process` has not reached yet (its batch stands in front; of
         several, the one begun first), so a handler can stop a later message of its own batch. The message being
         handled, and batches that are out but not being processed, belong to their dispatcher and are not touched.
+        `match` only looks: one that puts messages in or takes some out is a RuntimeError, and nothing else is removed.
         """
 
     def __len__(self) -> int:

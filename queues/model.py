@@ -19,6 +19,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 Message = tuple[Any, ...]
@@ -131,6 +132,7 @@ class Model:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> Message | None:
         """Look through what running dispatchers have not reached, in the order they began, then the queue. O(n)."""
         require_instant(start)
+        match = watched(match, self, self.running)
         places = [(batch.messages, batch.handling) for batch in self.running]
         for messages, first in [*places, (self.queued, 0)]:
             for place in range(first, len(messages)):

@@ -41,6 +41,19 @@ SUBJECTS: dict[str, dict[str, str]] = {
         "semaphore-asyncio": "queues.pacing.limiter_semaphore_asyncio:SemaphoreAsyncioLimiter",
         "arithmetic-asyncio": "queues.pacing.limiter_arithmetic_asyncio:ArithmeticAsyncioLimiter",
     },
+    "events": {
+        "sqlite": "queues.events.sqlite:Sqlite",
+        "sqlite-relaxed": "queues.events.sqlite:SqliteRelaxed",
+        "postgresql": "queues.events.postgresql:Postgresql",
+        "postgresql-relaxed": "queues.events.postgresql:PostgresqlRelaxed",
+        "mariadb": "queues.events.mariadb:Mariadb",
+        "mariadb-relaxed": "queues.events.mariadb:MariadbRelaxed",
+    },
+    "cooperative": {
+        "green": "queues.peers.pacing_gevent:GreenThreads",
+        "threads": "queues.pacing.crowds:Threads",
+        "asyncio": "queues.pacing.crowds:Tasks",
+    },
 }
 """family -> subject -> "module:Class"."""
 
@@ -58,6 +71,8 @@ PEERS: dict[str, dict[str, str]] = {
     "ticker": {
         "naive-sleep": "queues.peers.pacing_naive:NaiveSleep",
         "call-later": "queues.peers.pacing_call_later:CallLater",
+        "bare-sleep": "queues.peers.pacing_bare:BareSleep",
+        "bare-asyncio-sleep": "queues.peers.pacing_bare:BareAsyncioSleep",
     },
     "limiter": {
         "aiolimiter": "queues.peers.pacing_aiolimiter:Aiolimiter",
@@ -67,8 +82,58 @@ PEERS: dict[str, dict[str, str]] = {
         "limits-moving": "queues.peers.pacing_limits:MovingWindow",
         "limits-sliding": "queues.peers.pacing_limits:SlidingCounter",
     },
+    "events": {
+        "huey": "queues.peers.events_huey:Huey",
+        "procrastinate": "queues.peers.events_procrastinate:Procrastinate",
+    },
 }
 """The same for what people use today: adapters that need not keep the whole contract."""
+
+DURABLE: dict[str, dict[str, str]] = {
+    "timer": {
+        "sqlite": "queues.timer.sqlite:SQLite",
+        "sqlite-full": "queues.timer.sqlite:SQLiteFull",
+        "postgres": "queues.timer.postgres:Postgres",
+        "postgres-async": "queues.timer.postgres:PostgresAsync",
+        "redis": "queues.timer.redis:RedisQueue",
+    },
+}
+"""Our subjects that outlive the process: they keep JSON and no objects, and cost a transaction a call."""
+
+ENGINE_OF: dict[str, str] = {
+    "queues.timer.postgres:Postgres": "postgresql",
+    "queues.timer.postgres:PostgresAsync": "postgresql",
+    "queues.timer.redis:RedisQueue": "redis",
+    "queues.events.postgresql:Postgresql": "postgresql",
+    "queues.events.postgresql:PostgresqlRelaxed": "postgresql",
+    "queues.events.mariadb:Mariadb": "mariadb",
+    "queues.events.mariadb:MariadbRelaxed": "mariadb-relaxed",
+    "queues.peers.events_procrastinate:Procrastinate": "postgresql",
+}
+"""target -> the engine of which it needs a server, for those that need one; "-relaxed" behind it: one whose commits
+need not be on disk."""
+
+CONFORMANCE: dict[str, str] = {
+    "timer": "queues.conformance:conform",
+    "advisory": "queues.advisory.promises:conform",
+    "ticker": "queues.pacing.promises:conform_ticker",
+    "limiter": "queues.pacing.promises:conform_limiter",
+    "events": "queues.events.promises:conform",
+}
+"""family -> the function that checks every promise of its contract: (class, *, seed, progress) -> outcomes."""
+
+
+def registered(family: str) -> dict[str, str]:
+    """Return name -> "module:Class" of everything in `family`: our subjects, then the durable ones, then the peers.
+
+    Raises LookupError naming what there is.
+
+    >>> list(registered("advisory"))
+    ['sorted-each-call', 'heap', 'sched', 'apscheduler']
+    """
+    if family not in SUBJECTS:
+        raise LookupError(f"no family {family!r}: there are {', '.join(SUBJECTS)}")
+    return {**SUBJECTS[family], **DURABLE.get(family, {}), **PEERS.get(family, {})}
 
 
 def load(family: str, name: str) -> Any:
@@ -92,12 +157,12 @@ def target(family: str, name: str) -> str:
     >>> target("timer", "rope")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    LookupError: no subject 'rope' in family 'timer': there are linked, ..., kombu, sched, apscheduler, asyncio-heap
+    LookupError: no subject 'rope' in family 'timer': there are linked, ..., sqlite, ..., redis
     """
     if ":" in name:
         return name
     try:
-        subjects = SUBJECTS[family] | PEERS.get(family, {})
+        subjects = SUBJECTS[family] | PEERS.get(family, {}) | DURABLE.get(family, {})
     except KeyError:
         raise LookupError(f"no family {family!r}: there are {', '.join(SUBJECTS)}") from None
     try:

@@ -1,47 +1,37 @@
 """What a schedule does, counted on a simulated clock: how many jobs meet in one instant, and how a cadence drifts.
 
-Nothing is timed, so the figures are the same on every machine and need no process of their own.
+Nothing is timed, so the figures are the same on every machine.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from runners.advisory_rigs import Standing, filled
+from runners.latency import CheckFailed
+from runners.realtime import Found
+from runners.workload import NotOffered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import Any
+
+    Parameters = dict[str, Any]
 
 HOUR = 3600.0
-EXACT_RUNS = 1_000
+SECOND_NS = 10**9
+
+CALLERS = {
+    "waits-as-advised": "asks when the work is done, a tenth of the period later, and waits as advised",
+    "oversleeps": "the same, but wakes up a second late each time",
+    "asks-late": "asks a second after the job was due, each time",
+}
+"""Who asks a scheduler, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Peaks:
-    """The most jobs in one instant: of the next run of each as planned, and of all runs in an hour."""
-
-    subject: str
-    jobs: int
-    planned: int
-    planned_spread: int | None
-    in_an_hour: int
-    in_an_hour_spread: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """How far the last of `runs` runs is from the grid `start + k * period`, and what a run adds to that on average."""
-
-    subject: str
-    caller: str
-    period: str
-    runs: int
-    behind_seconds: float
-    a_run_seconds: float
-
-
-def meeting(scheduler: Any, until: float) -> int:
+def at_once(scheduler: Any, until: float) -> int:
     """Return the most jobs that run in one instant up to `until`, by a caller that takes no time over anything.
 
     It asks until it is told to wait, and what it is told to wait for runs then. A job counts once an instant.
@@ -61,42 +51,33 @@ def planned(scheduler: Any) -> int:
     return max(runs.values())
 
 
-def peaks(subject: str, scheduler_class: Any, jobs: int, seed: int = 1) -> Peaks:
-    """Return how many jobs meet in a schedule, and in the same one when it has been spread, if that is offered.
+def meeting(scheduler_class: Any, params: Parameters, seed: int) -> Found:
+    """Find how many jobs meet in a schedule, of the next runs and of all in an hour, and in the same one when spread.
 
     >>> from queues.advisory.heap import Heap
-    >>> found = peaks("heap", Heap, 10)
-    >>> found.planned, found.planned_spread, found.in_an_hour
-    (10, 1, 10)
+    >>> meeting(Heap, {"jobs": 10}, 1).figures["due_at_once_before_jobs"]
+    10
     """
-    made, _ = filled(scheduler_class, jobs, seed)
-    if not callable(getattr(made, "spread", None)):
-        return Peaks(subject, jobs, jobs, None, meeting(made, HOUR), None)
-    before = planned(made)
-    before_hour = meeting(made, HOUR)
-    spread, _ = filled(scheduler_class, jobs, seed)
+    as_added, _ = filled(scheduler_class, params["jobs"], seed)
+    spread, _ = filled(scheduler_class, params["jobs"], seed)
     spread.spread(0.0)
-    return Peaks(subject, jobs, before, planned(spread), before_hour, meeting(spread, HOUR))
+    found = {"due_at_once_before_jobs": planned(as_added), "due_at_once_after_jobs": planned(spread)}
+    hour = {"in_an_hour_before_jobs": at_once(as_added, HOUR), "in_an_hour_after_jobs": at_once(spread, HOUR)}
+    if any(len(scheduler.all_jobs()) != params["jobs"] for scheduler in (as_added, spread)):
+        raise CheckFailed(f"a scheduler does not hold its {params['jobs']} jobs any more")
+    return Found(figures={**found, **hour})
 
 
-CALLERS = {
-    "waits as advised": "asks when the work is done, a tenth of the period later, and waits as advised",
-    "oversleeps": "the same, but wakes up a second late each time",
-    "asks late": "asks a second after the job was due, each time",
-}
-"""Who asks a scheduler, by name."""
-
-
-def run_instants(scheduler_class: Any, caller: str, period: Any, runs: int) -> list[Any] | None:
-    """Return when the first `runs` runs of one job begin, or None where the caller needs what is not offered."""
+def run_instants(scheduler_class: Any, caller: str, period: Any, runs: int) -> list[Any]:
+    """Return when the first `runs` runs of one job begin; NotOffered where the caller needs what is not offered."""
     clock = Standing(period * 0)
     scheduler = scheduler_class(clock=clock)
     scheduler.add("job", period)
-    if caller == "asks late" and not callable(getattr(scheduler, "job_data", None)):
-        return None
+    if caller == "asks-late" and not callable(getattr(scheduler, "job_data", None)):
+        raise NotOffered("job_data() is not offered: who asks late looks there when the job is due")
     found: list[Any] = []
     for run in range(runs):
-        if caller == "asks late" and run:
+        if caller == "asks-late" and run:
             clock.now = scheduler.job_data("job")[1] + 1
         clock.now += scheduler.next_job(clock.now)[1]
         if caller == "oversleeps" and run:
@@ -106,15 +87,18 @@ def run_instants(scheduler_class: Any, caller: str, period: Any, runs: int) -> l
     return found
 
 
-def drift(subject: str, scheduler_class: Any, caller: str, period: Any, runs: int = EXACT_RUNS) -> Drift | None:
-    """Return how far one job has come off its grid, or None where the caller needs what is not offered.
+def cadence(scheduler_class: Any, params: Parameters, seed: int) -> Found:
+    """Find how far the last of `runs` runs is from the grid `start + k * period`, and what a run adds to that.
+
+    The sum is exact: what is found is of the instants, which are floats.
 
     >>> from queues.advisory.heap import Heap
-    >>> [drift("heap", Heap, caller, 10.0).behind_seconds for caller in CALLERS]
-    [0.0, 1.0, 999.0]
+    >>> how = {"period_ms": 10_000, "runs": 1_000}
+    >>> [cadence(Heap, {**how, "caller": caller}, 1).figures["drift_ns"] for caller in CALLERS]
+    [0.0, 1000000000.0, 999000000000.0]
     """
-    instants = run_instants(scheduler_class, caller, period, runs)
-    if instants is None:
-        return None
+    period, runs = params["period_ms"] / 1000, params["runs"]
+    instants = run_instants(scheduler_class, params["caller"], period, runs)
     behind = Fraction(instants[-1]) - Fraction(instants[0]) - (runs - 1) * Fraction(period)
-    return Drift(subject, caller, str(period), runs, float(behind), float(behind / (runs - 1)))
+    a_run = behind / max(1, runs - 1)
+    return Found(figures={"drift_ns": float(behind * SECOND_NS), "drift_a_run_ns": float(a_run * SECOND_NS)})

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 CLOCKS: dict[str, Callable[[], float]] = {"cpu": time.thread_time, "wall": time.perf_counter}
 """In seconds, as pyperf has it; its own clock is the wall."""
 
-INHERITED = ["PYTHONHASHSEED", "LAB_PADDING", "LD_LIBRARY_PATH", "TMPDIR"]
+SERVERS = ["LAB_POSTGRESQL_URL", "LAB_MARIADB_URL", "LAB_REDIS_URL"]
+INHERITED = ["PYTHONHASHSEED", "LAB_PADDING", "LD_LIBRARY_PATH", "TMPDIR", *SERVERS]
 """What pyperf's clean environment would leave out and the measuring process must have."""
 
 COUNTERS = "counters.json"

@@ -191,3 +191,6 @@ def note_queue(figures: Figures, queue: Any) -> None:
     for name in ("merged", "walked"):
         if hasattr(queue, name):
             figures[name] = getattr(queue, name)
+    facts = getattr(queue, "facts", None)
+    if isinstance(facts, dict) and all(isinstance(text, str) and "=" not in name for name, text in facts.items()):
+        figures["facts"] = facts

@@ -25,6 +25,12 @@ MOST_REPEATS = 2
 REPEAT_SHARE = 0.25
 """Repeats may take so much of the time that the first attempts of a run have taken until then."""
 
+WAITING = frozenset({"lateness", "throughput"})
+"""Kinds in which many threads of the subject's own wait for each other: that one is put off says nothing of others."""
+
+SERVED = frozenset({"throughput"})
+"""Kinds in which others may be busy for the subject: a server, or its own worker processes."""
+
 UNTIMED = frozenset({"memory", "counts", "complexity"})
 """Kinds that time nothing: memory that went to the disk is the one disturbance of their figures."""
 
@@ -72,9 +78,9 @@ def disturbed(kind: str, rows: Sequence[Row], bounds: Bounds | None = None, mach
     if kind not in UNTIMED:
         found += [
             _steal(shared, bounds, machine),
-            _switches(shared, bounds),
+            "" if kind in WAITING else _switches(shared, bounds),
             _speed(rows, bounds),
-            _load(shared, bounds, machine),
+            "" if kind in SERVED else _load(shared, bounds, machine),
         ]
     return "; ".join(filter(None, found))
 

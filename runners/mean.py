@@ -38,6 +38,7 @@ def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: 
         hash_seed=execution.hash_seed,
         padding=execution.padding,
         options=options,
+        more=settings.environment(execution.case),
     )
     if not outcome.ok:
         return outcome, [], {}

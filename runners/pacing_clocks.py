@@ -1,23 +1,15 @@
-"""What the pacing workers share: samples of a case, processor time, memory, and a task whose steps are counted.
-
-Worker side: the standard library and `queues` only.
-"""
+"""What the measurements of pacing share: spans in ns, work that takes its time, and a task whose steps are counted."""
 
 from __future__ import annotations
 
 import time
-from array import array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from typing import Any
 
 SECOND_NS = 1_000_000_000
-
-
-class CheckFailed(Exception):
-    """The subject did not do what it was asked: the case gives no number."""
 
 
 def nanoseconds(seconds: float) -> int:
@@ -35,27 +27,6 @@ def busy_until(instant: float) -> int:
     while time.monotonic() < instant:
         pass
     return time.thread_time_ns() - before
-
-
-def timed_calls(call: Callable[[], Any], calls: int) -> tuple[array[int], array[int]]:
-    """Time `calls` calls on the thread's clock, each on its own, and as many of a function that does nothing.
-
-    Returns the ns of each call and of each null call. What the calls return is not looked at.
-    """
-    samples = array("q", bytes(8 * calls))
-    null = array("q", bytes(8 * calls))
-    clock = time.thread_time_ns
-    for function, into in ((nothing, null), (call, samples)):
-        for place in range(calls):
-            t0 = clock()
-            function()
-            t1 = clock()
-            into[place] = t1 - t0
-    return samples, null
-
-
-def nothing() -> None:
-    """The null call."""
 
 
 class Counted:

@@ -1,7 +1,4 @@
-"""Measures one rate limiter in real time: every call where nobody waits, and many that wait.
-
-Worker side: the standard library and `queues` only.
-"""
+"""Measures one rate limiter with many that wait, in real time: the rate reached, the bound, order, lateness, wakes."""
 
 from __future__ import annotations
 
@@ -10,80 +7,35 @@ import inspect
 import resource
 import threading
 import time
+from array import array
 from collections import Counter
 from itertools import pairwise
 
-from queues.pacing.model import worst_excess
 from queues.pacing.waiting import LockAlarm
-from queues.registry import load
-from runners.pacing_clocks import CheckFailed, Counted, nanoseconds, timed_calls
+from runners.latency import CheckFailed
+from runners.pacing_clocks import Counted, nanoseconds
+from runners.realtime import Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
-AMPLE, SCARCE = (1, 1_000_000), (1 / 3600, 1)
-"""(rate, burst) of which every call of a case is granted, or refused."""
+    Parameters: TypeAlias = dict[str, int]
 
-
-def measure_calls(case: dict[str, Any]) -> dict[str, Any]:
-    """Time every call of the case's `operation`: granted, refused, or acquire; params: calls."""
-    kind = load("limiter", case["subject"])
-
-    async def within() -> dict[str, Any]:
-        return _calls(kind, case["operation"], case["calls"])
-
-    awaited = inspect.iscoroutinefunction(getattr(kind, "acquire", None))
-    if not awaited:
-        return _calls(kind, case["operation"], case["calls"])
-    return asyncio.run(_awaited_calls(kind, case["calls"]) if case["operation"] == "acquire" else within())
+STACK_BYTES = 256 << 10
+"""Of a thread: a thousand of the usual size would not fit everywhere."""
 
 
-def _calls(kind: Any, operation: str, calls: int) -> dict[str, Any]:
-    rate, burst = SCARCE if operation == "refused" else AMPLE
-    limiter = kind(rate, burst)
-    if operation == "refused" and not limiter.try_acquire():
-        raise CheckFailed("a full bucket refused the first permit")
-    call = limiter.acquire if operation == "acquire" else limiter.try_acquire
-    if operation != "acquire" and call() != (operation == "granted"):
-        raise CheckFailed(f"a call that should be {operation} was not")
-    samples, null = timed_calls(call, calls)
-    if operation != "acquire" and call() != (operation == "granted"):
-        raise CheckFailed(f"the calls stopped being {operation}")
-    return {"call_ns": samples.tolist(), "null_ns": null.tolist()}
-
-
-async def _awaited_calls(kind: Any, calls: int) -> dict[str, Any]:
-    """Time `await acquire()` with permits there; the null call is the await of a coroutine that does nothing."""
-
-    async def nothing() -> None:
-        return None
-
-    limiter = kind(*AMPLE)
-    clock = time.thread_time_ns
-    found: list[list[int]] = []
-    for function in (nothing, limiter.acquire):
-        samples = [0] * calls
-        for place in range(calls):
-            t0 = clock()
-            await function()
-            t1 = clock()
-            samples[place] = t1 - t0
-        found.append(samples)
-    return {"call_ns": found[1], "null_ns": found[0]}
-
-
-def measure_waiters(case: dict[str, Any]) -> dict[str, Any]:
-    """Let many wait for permits; params: waiters, each (permits a waiter takes), rate, burst."""
-    kind = load("limiter", case["subject"])
+def waiters(kind: Any, params: Parameters, seed: int) -> Found:
+    """Let many wait for permits: threads, or tasks where it is awaited."""
     if inspect.iscoroutinefunction(kind.acquire):
-        return asyncio.run(_tasks(kind, case))
-    return _threads(kind, case)
+        return asyncio.run(_tasks(kind, params))
+    return _threads(kind, params)
 
 
-def _threads(kind: Any, case: dict[str, Any]) -> dict[str, Any]:
-    threading.stack_size(256 << 10)
-    waiters, each = case["waiters"], case["each"]
+def _threads(kind: Any, params: Parameters) -> Found:
+    threading.stack_size(STACK_BYTES)
+    each = params["each"]
     came: list[tuple[float, int]] = []
     ready, go = threading.Semaphore(0), threading.Event()
 
@@ -94,21 +46,24 @@ def _threads(kind: Any, case: dict[str, Any]) -> dict[str, Any]:
             limiter.acquire()
             came.append((time.monotonic(), number))
 
-    threads = [threading.Thread(target=take, args=(number,)) for number in range(waiters)]
+    threads = [threading.Thread(target=take, args=(number,)) for number in range(params["waiters"])]
     for thread in threads:
         thread.start()
     for _ in threads:
         ready.acquire()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
     woken = _count_alarms()
-    limiter = kind(case["rate"], case["burst"])
+    made = time.monotonic()
+    limiter = kind(params["rate"], params["burst"])
     go.set()
     for thread in threads:
         thread.join()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - switches
     _close(limiter)
-    figures = grants(came, case)
-    return {**figures, "wakes_per_grant": len(woken) / len(came), "switches_per_grant": switches / len(came)}
+    counted = {"switches_per_grant": switches / len(came)}
+    if woken:  # a limiter of others waits in its own way
+        counted["wakes_per_grant"] = len(woken) / len(came)
+    return grants(made, came, params, counted)
 
 
 def _count_alarms() -> list[None]:
@@ -124,22 +79,23 @@ def _count_alarms() -> list[None]:
     return woken
 
 
-async def _tasks(kind: Any, case: dict[str, Any]) -> dict[str, Any]:
+async def _tasks(kind: Any, params: Parameters) -> Found:
     came: list[tuple[float, int]] = []
-    limiter = kind(case["rate"], case["burst"])
+    made = time.monotonic()
+    limiter = kind(params["rate"], params["burst"])
     steps = 0
 
     async def take(number: int) -> None:
         nonlocal steps
-        for _ in range(case["each"]):
+        for _ in range(params["each"]):
             acquiring = Counted(limiter.acquire())
             await acquiring
             came.append((time.monotonic(), number))
             steps += acquiring.steps
 
-    await asyncio.gather(*(take(number) for number in range(case["waiters"])))
+    await asyncio.gather(*(take(number) for number in range(params["waiters"])))
     _close(limiter)
-    return {**grants(came, case), "wakes_per_grant": steps / len(came)}
+    return grants(made, came, params, {"wakes_per_grant": steps / len(came)})
 
 
 def _close(limiter: Any) -> None:
@@ -147,33 +103,38 @@ def _close(limiter: Any) -> None:
         limiter.close()
 
 
-def grants(came: list[tuple[float, int]], case: dict[str, Any]) -> dict[str, Any]:
-    """Return the rate reached, the lateness of each grant, and how even and orderly it went, after the first round.
+def grants(made: float, came: list[tuple[float, int]], params: Parameters, counted: dict[str, float]) -> Found:
+    """Return the lateness of each grant, the rate reached, and how even and orderly it went, after the first round.
 
-    The first round, in which the burst is used up and all waiters arrive at once, is left out but for the bound, which
-    is held against every span. Late: against the line of the rate through the grant that came earliest for its number.
+    The bound is held against every span that begins when the limiter was made: what its waiters have seen by then was
+    granted by then. A span that begins later would not do: of two grants that are seen at once, late, one may be old.
+    The first round, in which the burst is used up and all waiters arrive at once, is left out of all else. Late:
+    against the line of the rate through the grant that came earliest for its number.
     Each waiter takes its turn in the order of the round before; what stands out of it is counted.
     """
-    rate, waiters = case["rate"], case["waiters"]
+    rate, many = params["rate"], params["waiters"]
+    if len(came) != many * params["each"]:
+        raise CheckFailed(f"{len(came)} permits were granted: expected {many * params['each']}")
     came.sort()
-    steady = came[waiters:]
-    span = steady[-1][0] - steady[0][0]
+    steady = came[many:]
+    reached = (len(steady) - 1) / (steady[-1][0] - steady[0][0])
     placed = [now - number / rate for number, (now, _) in enumerate(steady)]
     line = min(placed)
-    order = {waiter: place for place, (_, waiter) in enumerate(came[:waiters])}
+    order = {waiter: place for place, (_, waiter) in enumerate(came[:many])}
     turns = [order.get(waiter, 0) for _, waiter in steady]
-    found = worst_excess([(now, 1) for now, _ in came], rate, case["burst"])
+    allowed = (params["burst"] + rate * (now - made) for now, _ in came)
+    over = max(seen - most for seen, most in enumerate(allowed, 1))
     taken = Counter(waiter for _, waiter in steady)
-    return {
-        "late_ns": [nanoseconds(instant - line) for instant in placed],
-        "rate_reached": (len(steady) - 1) / span,
-        "of_rate": (len(steady) - 1) / span / rate,
-        "over_bound": float(found[0]) if found else 0.0,
-        "out_of_order": sum(_before(following, one, waiters) for one, following in pairwise(turns)),
-        "fewest": min(taken.values()),
-        "most": max(taken.values()),
+    figures = {
         "grants": len(came),
+        "reached_per_second": reached,
+        "of_rate_ratio": reached / rate,
+        "over_bound_permits": max(0.0, over),
+        "out_of_order_grants": sum(_before(following, one, many) for one, following in pairwise(turns)),
+        "fewest_grants": min(taken.values()),
+        "most_grants": max(taken.values()),
     }
+    return Found({"late": array("q", [nanoseconds(instant - line) for instant in placed])}, {**figures, **counted})
 
 
 def _before(following: int, one: int, waiters: int) -> bool:

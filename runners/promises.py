@@ -6,10 +6,15 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from lab.table import Table
+from queues.conformance import NOT_OFFERED
+from queues.registry import CONFORMANCE, DURABLE, ENGINE_OF, load_target
+from runners.servers import ServerError, started
 from runners.spawn import Limits, run_worker
 from runners.spawn import Outcome as Ended
 
@@ -17,10 +22,21 @@ Outcome = tuple[str, str, str, str]
 """(promise, sentence, verdict, detail)."""
 
 
+DURABLE_STEPS = 60
+"""Random steps that a check spends on a queue of which every call is a transaction; others get forty times as many."""
+
+CALLED = {
+    "timer": ("Promises", "queue"),
+    "advisory": ("Promises of an advisory scheduler", "scheduler"),
+    "limiter": ("Promises of a rate limiter", "limiter"),
+    "events": ("Promises of an event queue", "queue"),
+}
+"""family -> the title of its table, and what a subject of it is called."""
+
 SAID = {"kept": "kept", "broken": "BROKEN", "not-offered": "–"}
 
 
-def promise_table(verdicts: Mapping[str, Sequence[Outcome]]) -> Table:
+def promise_table(verdicts: Mapping[str, Sequence[Outcome]], family: str = "timer") -> Table:
     """Return one row per promise and one column per subject, in the order in which the promises are checked.
 
     >>> promise_table({"array": [("limit", "A limit caps the batch.", "kept", "")]}).rows
@@ -31,34 +47,78 @@ def promise_table(verdicts: Mapping[str, Sequence[Outcome]]) -> Table:
     rows = tuple(
         (promise, *(SAID.get(found.get(promise, ""), "?") for found in by_subject.values())) for promise in promises
     )
-    header = ("promise", *by_subject)
-    return Table(
-        "Promises", header, rows, ("–: the queue does not offer what the promise is about.",), frozenset(header)
-    )
+    header, (title, what) = ("promise", *by_subject), CALLED.get(family, (f"Promises of a {family}", family))
+    return Table(title, header, rows, (f"–: the {what} does not offer what the promise is about.",), frozenset(header))
 
 
 def conform(
-    target: str, *, path: Iterable[str] = (), limits: Limits | None = None, seed: int = 0, python: str = sys.executable
+    target: str,
+    *,
+    family: str = "timer",
+    path: Iterable[str] = (),
+    limits: Limits | None = None,
+    seed: int = 0,
+    python: str = sys.executable,
 ) -> tuple[Ended, list[Outcome]]:
-    """Check a queue against its contract in a process of its own: (promise, sentence, verdict, detail) each.
+    """Check a queue against its family's contract in a process of its own: (promise, sentence, verdict, detail) each.
 
-    A queue that hangs, dies or leaves the process ends as the outcome's status and message; nothing here can hang.
+    A queue that hangs, dies or leaves the process ends as the outcome's status and message; nothing here can hang. One
+    of ours that needs a server gets one of its own; where that cannot be had, no promise is offered, and the detail
+    says why.
     """
     spec = {
         "kind": "conform",
-        "family": "timer",
+        "family": family,
         "subject": target,
         "target": target,
         "path": list(path),
         "workload": "conform",
-        "params": {},
+        "params": {"steps": DURABLE_STEPS} if target in DURABLE["timer"].values() else {},
         "seed": seed,
         "clock": "cpu",
         "gc": "on",
     }
-    with tempfile.TemporaryDirectory(prefix="lab-") as name:
-        outcome = run_worker(spec, Path(name), python=python, limits=limits or Limits(seconds=60), hash_seed=1)
+    limits = limits or Limits(seconds=60)
+    try:
+        with _served(target) as more, tempfile.TemporaryDirectory(prefix="lab-") as name:
+            outcome = run_worker(spec, Path(name), python=python, limits=limits, hash_seed=1, more=more)
+    except ServerError as error:
+        outcome = Ended("not-offered", str(error))
+    if outcome.status == "not-offered":
+        return outcome, [(one.name, one.sentence, NOT_OFFERED, outcome.message) for one in _promises(family)]
     return outcome, [(str(a), str(b), str(c), str(d)) for a, b, c, d in outcome.result.get("outcomes", [])]
+
+
+def _promises(family: str) -> Sequence[Any]:
+    """Return the promises of a family, each with its name and its sentence."""
+    found = load_target(f"{CONFORMANCE[family].partition(':')[0]}:PROMISES")
+    promises: Sequence[Any] = found[family] if isinstance(found, dict) else found
+    return promises
+
+
+@contextmanager
+def _served(target: str) -> Iterator[Mapping[str, str]]:
+    """Yield what a worker finds the server of `target` by: one that need keep nothing for longer than the check."""
+    engine = ENGINE_OF.get(target, "").partition("-")[0]
+    if not engine:
+        yield {}
+        return
+    with started(engine, durable=False) as server:
+        yield server.environment()
+
+
+def not_there(verdicts: Mapping[str, Sequence[Outcome]]) -> list[str]:
+    """Return a sentence for each subject that could not be asked anything.
+
+    >>> not_there({"redis": [("limit", "A limit caps the batch.", "not-offered", "Redis is not installed")]})
+    ['redis was not checked: Redis is not installed']
+    """
+    said = []
+    for name, outcomes in verdicts.items():
+        details = {detail for _, _, _, detail in outcomes}
+        if len(details) == 1 and all(verdict == NOT_OFFERED for _, _, verdict, _ in outcomes):
+            said.append(f"{name} was not checked: {details.pop()}")
+    return said
 
 
 def search_path() -> tuple[str, ...]:

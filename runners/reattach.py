@@ -21,7 +21,7 @@ from lab.front import Code
 from lab.noise import twin_name
 from lab.scaling import (
     Leg,
-    Verdict,
+    Scaling,
     bounded_leg,
     exact_leg,
     ratio_leg,
@@ -66,7 +66,7 @@ class Judged:
     guarded: bool
     exact: tuple[Leg, ...]
     timed: tuple[Leg, ...]
-    verdict: Verdict
+    verdict: Scaling
 
     @property
     def legs(self) -> tuple[Leg, ...]:
@@ -128,7 +128,7 @@ def judge(rows: Sequence[Row], calls: Calls, guard: Guard) -> Judgement:
     both.
     """
     pair = {} if guard.exact else _pair(rows, guard)
-    noise = next((f"{name}: {leg.sentence}" for name, leg in pair.items() if leg.verdict != Verdict.CONSTANT), "")
+    noise = next((f"{name}: {leg.sentence}" for name, leg in pair.items() if leg.verdict != Scaling.CONSTANT), "")
     control = tuple(_judged(rows, calls, guard, CONTROL, operation, "") for operation in guard.guarded)
     if not guard.exact and not noise:
         noise = _shaken(control)
@@ -197,7 +197,7 @@ def _missing(
     }
     sizes = ", ".join(map(format_count, lacking))
     reasons = "; ".join(sorted(why)) or "it was not measured"
-    yield Leg(kind, Verdict.INCONCLUSIVE, f"no {kind} at k = {sizes}: {reasons}")
+    yield Leg(kind, Scaling.INCONCLUSIVE, f"no {kind} at k = {sizes}: {reasons}")
 
 
 def _pair(rows: Sequence[Row], guard: Guard) -> dict[str, Leg]:
@@ -216,7 +216,7 @@ def _shaken(control: Sequence[Judged]) -> str:
     """Why the control makes legs of time worthless: it grows, and its slope does not show it."""
     for judged in control:
         for leg in judged.timed:
-            if leg.name == "slope" and leg.verdict != Verdict.GROWS:
+            if leg.name == "slope" and leg.verdict != Scaling.GROWS:
                 return f"{CONTROL} {judged.operation}: {leg.sentence}, and it grows"
     return ""
 
@@ -228,14 +228,14 @@ def _decided(
     measured = {row["operation"] for row in rows if row["subject"] == guard.subject and row["status"] == "ok"}
     if not measured & set(guard.guarded):
         return Code.NOTHING_MEASURED, [f"nothing was measured of {guard.subject}", *_sentences(guarded)]
-    flat = [one for one in control if one.verdict != Verdict.GROWS]
+    flat = [one for one in control if one.verdict != Scaling.GROWS]
     if flat:
         said = ", ".join(f"{one.operation} {one.verdict}" for one in flat)
         return Code.INCONCLUSIVE, [
             f"the instrument is broken: {CONTROL} walks, and it came out as {said}",
             *_sentences(flat),
         ]
-    for code, wanted in ((Code.REGRESSED, Verdict.GROWS), (Code.INCONCLUSIVE, Verdict.INCONCLUSIVE)):
+    for code, wanted in ((Code.REGRESSED, Scaling.GROWS), (Code.INCONCLUSIVE, Scaling.INCONCLUSIVE)):
         found = [one for one in guarded if one.verdict == wanted]
         if found:
             return code, _sentences(found)
@@ -249,5 +249,5 @@ def _sentences(judged: Sequence[Judged]) -> list[str]:
         f"{one.operation} {one.verdict}: {leg.sentence}"
         for one in judged
         for leg in one.legs
-        if leg.verdict != Verdict.CONSTANT
+        if leg.verdict != Scaling.CONSTANT
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.front import Code
-from lab.scaling import Verdict
+from lab.scaling import Scaling
 from lab.table import Table, text
 from lab.units import format_count
 from runners.baseline import Baseline, Change, Counts, changes, counts_of, load, path_of
@@ -16,7 +16,7 @@ from runners.guard import CONTROL, PROCESSES, SIZES, Guard
 from runners.reattach import Judged, Judgement, Row
 
 LEGS = ("bytecodes", "blocks", "instructions", "slope", "ratio", "worst")
-MARKS = {Verdict.CONSTANT: "", Verdict.GROWS: "! ", Verdict.INCONCLUSIVE: "? "}
+MARKS = {Scaling.CONSTANT: "", Scaling.GROWS: "! ", Scaling.INCONCLUSIVE: "? "}
 HEADER = ("operation", "decides", "verdict", "bytecodes", "blocks", "instructions", "slope", "could show")
 LAST = f"time, k = {format_count(SIZES[0])} → {format_count(SIZES[-1])}"
 

@@ -48,6 +48,21 @@ def memory_columns(result: Mapping[str, Any]) -> dict[str, Any]:
     return memory
 
 
+def figure_columns(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of what a result reports besides times: its figures, and its facts sorted by name.
+
+    >>> figure_columns({"figures": {"dropped_ticks": 3}, "facts": {"version": "15.8", "fsync": "on"}})
+    {'figure_names': ['dropped_ticks'], 'figure_values': [3.0], 'facts': ['fsync=on', 'version=15.8']}
+    """
+    columns: dict[str, Any] = {}
+    if figures := result.get("figures"):
+        columns["figure_names"] = list(figures)
+        columns["figure_values"] = [float(value) for value in figures.values()]
+    if facts := result.get("facts"):
+        columns["facts"] = sorted(f"{name}={text}" for name, text in facts.items())
+    return columns
+
+
 def cost_columns(cost: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of what `runners.cost.read_cost` has read: the values of pyperf, and the counters beside."""
     values_ns = sorted(cost["values_ns"])

@@ -29,8 +29,9 @@ from runners import allocations, exact, mean
 from runners.complexity import complexity
 from runners.disturbed import Budget, Measured, disturbed, undisturbed
 from runners.explain import Explainer
-from runners.rows import complexity_columns, counter_columns, impossible, memory_columns
+from runners.rows import complexity_columns, counter_columns, figure_columns, impossible, memory_columns
 from runners.spawn import Limits, Outcome, prime, run_worker
+from runners.workload import NotOffered
 
 STATUS = {"error": "failed", "crashed": "failed"}
 """How the status of a process is recorded, where the names differ."""
@@ -70,6 +71,10 @@ class Settings:
     memray: bool = False
     instructions: Callable[[Execution], bool] = lambda execution: True
     notes: list[str] = field(default_factory=list)
+    environment: Callable[[Case], Mapping[str, str]] = lambda case: {}
+    """What the worker of a case finds in its environment besides, such as its server's address; or NotOffered."""
+    facts: Callable[[Case], Mapping[str, str]] = lambda case: {}
+    """What is stored beside every figure of a case, such as its server's version and settings."""
 
 
 def plan(cases: Sequence[Case], processes: int, seed: int) -> list[Execution]:
@@ -193,6 +198,10 @@ def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured
         return Outcome(status, f"not tried again: {message.removeprefix('not tried again: ')}"), [], {}
     if execution.case.kind == "complexity":
         return _complexity(execution.case)
+    try:
+        settings.environment(execution.case)
+    except NotOffered as error:
+        return Outcome("not-offered", str(error)), [], {}
     if execution.case.kind == "counts":
         return exact.measure(execution, spec_of(execution, settings.path), folder, settings)
     if execution.case.kind == "cost":
@@ -200,6 +209,7 @@ def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured
     outcome = _start(settings, execution, folder, {})
     if not outcome.ok:
         return outcome, [], {}
+    outcome.result["facts"] = {**settings.facts(execution.case), **outcome.result.get("facts", {})}
     return _operations(execution.case, outcome, folder)
 
 
@@ -209,10 +219,20 @@ def _start(settings: Settings, execution: Execution, folder: Path, more: Mapping
         {**spec_of(execution, settings.path), **more},
         folder,
         python=settings.python,
-        limits=settings.limits,
+        limits=limits_of(execution.case, settings.limits),
         hash_seed=execution.hash_seed,
         padding=execution.padding,
+        more=settings.environment(execution.case),
     )
+
+
+def limits_of(case: Case, limits: Limits) -> Limits:
+    """Return the limits of a case: many workers at once may use every processor, all else is pinned to one.
+
+    >>> limits_of(Case.of("throughput", "limiter", "arithmetic", "waiters"), Limits()).pinned
+    False
+    """
+    return replace(limits, pinned=False) if case.kind == "throughput" else limits
 
 
 def spec_of(execution: Execution, path: Iterable[str] = ()) -> dict[str, Any]:
@@ -240,7 +260,7 @@ def target_of(case: Case) -> str:
 def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
     result = outcome.result
     bare = _samples(folder, result["bare"]["samples"]) if result.get("bare") else None
-    shared = {**counter_columns(result), **memory_columns(result)}
+    shared = {**counter_columns(result), **memory_columns(result), **figure_columns(result)}
     rows: list[dict[str, Any]] = []
     calls: dict[str, Any] = {}
     for operation in result.get("operations", []):

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -106,16 +107,18 @@ def run_worker(
     hash_seed: int = 0,
     padding: int = 0,
     under: tuple[str, ...] = (),
+    more: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run one worker on `spec` in `folder` and return its outcome; `folder` then holds its raw sample files.
 
-    `under` is the command that it is run by, such as a profiler. Never raises for what the subject does.
-    KeyboardInterrupt ends the worker and passes on.
+    `under` is the command that it is run by, such as a profiler; `more` is what it finds in its environment besides.
+    Never raises for what the subject does. KeyboardInterrupt ends the worker and passes on.
     """
     spec_path = folder / "spec.json"
     spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
     command = [*under, python, *BARE, str(WORKER), str(spec_path)]
-    return _run(command, folder, limits or Limits(), worker_environment(hash_seed, padding))
+    environment = {**worker_environment(hash_seed, padding), **(more or {})}
+    return _run(command, folder, limits or Limits(), environment)
 
 
 def run_cost(
@@ -127,12 +130,16 @@ def run_cost(
     hash_seed: int = 0,
     padding: int = 0,
     options: tuple[str, ...] = (),
+    more: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run one pyperf measurement of `spec`, which starts its own worker process; its output is `folder/cost.json`."""
+    """Run one pyperf measurement of `spec`, which starts its own worker process; its output is `folder/cost.json`.
+
+    `more` is what the process finds in its environment besides; of that, pyperf hands on what cost.INHERITED names.
+    """
     spec_path = folder / "spec.json"
     spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
     command = [python, "-s", "-P", str(COST), "--case", str(spec_path), "-o", str(folder / "cost.json"), *options]
-    environment = worker_environment(hash_seed, padding)
+    environment = {**worker_environment(hash_seed, padding), **(more or {})}
     outcome = _run(command, folder, limits or Limits(), environment, result_name="cost.json")
     return replace(outcome, status=COST_CODES.get(outcome.code, outcome.status))
 

@@ -1,7 +1,8 @@
 """Which cases make up the suites quick, standard and full, and how often each is run.
 
 The parameters of `standard` are those of the documents; `quick` has the same tables scaled down, `full` adds the
-sizes that take long. A suite is data: SIZES says what is done, `cases` crosses it with the subjects.
+sizes that take long. A suite is data, and `cases` crosses it with the subjects. Longer than 300 lines: the sizes of all
+suites of timer queues stand here side by side; those of the other families are in runners/suite_*.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from dataclasses import dataclass, field
 
 from lab.case import Case
 from queues.registry import PEERS, SUBJECTS, target
+from runners import suite_advisory, suite_durable, suite_events, suite_pacing
 from runners.lifecycle import PATTERNS
+from runners.parts import PRIMITIVES as PRIMITIVES
+from runners.parts import Part as Part
+from runners.parts import crossed
 from runners.spawn import Limits
 
 Parameters = dict[str, int]
@@ -25,7 +30,10 @@ FIELD = (*CLASSIC, "heap", "sorted", "chunked")
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """How much is measured: processes per case, subjects, limits, and the parameters of every workload."""
+    """How much is measured: processes per case, and of the timer queues the subjects and every workload's parameters.
+
+    `parts` has what is measured of other families, or of the timer queues with subjects or a clock of their own.
+    """
 
     name: str
     sentence: str
@@ -33,13 +41,14 @@ class Suite:
     subjects: tuple[str, ...]
     limits: Limits
     cost_options: tuple[str, ...]
-    latency: dict[str, list[Parameters]]
-    cost: dict[str, list[Parameters]]
-    batched: dict[str, list[Parameters]]
-    memory: dict[str, list[Parameters]]
+    latency: dict[str, list[Parameters]] = field(default_factory=dict)
+    cost: dict[str, list[Parameters]] = field(default_factory=dict)
+    batched: dict[str, list[Parameters]] = field(default_factory=dict)
+    memory: dict[str, list[Parameters]] = field(default_factory=dict)
     counts: dict[str, list[Parameters]] = field(default_factory=dict)
     without_collector: tuple[str, ...] = ()
     """Latency workloads that are measured once more with the collector off, so that its price can be seen."""
+    parts: tuple[Part, ...] = ()
 
 
 def _cycle(queued: Iterable[int], calls_by_due: dict[int, int]) -> list[Parameters]:
@@ -95,6 +104,7 @@ QUICK = Suite(
         "resident": [{"messages": 50_000}],
         "drained": [{"messages": 50_000, "left": 10}],
     },
+    parts=(*suite_advisory.QUICK, *suite_pacing.QUICK),
 )
 
 STANDARD = Suite(
@@ -165,12 +175,50 @@ FULL = Suite(
         "reattach": [{"part": 1_000, "queued": 1_000, "calls": 11}],
     },
     without_collector=("growth", "free", "free-in-batches"),
+    parts=(*suite_advisory.FULL, *suite_pacing.FULL, *suite_durable.PARTS, *suite_events.FULL),
 )
 
-SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
+ADVISORY = Suite(
+    name="advisory",
+    sentence="advisory schedulers: every call over the number of jobs, jobs that meet, drift of the cadence",
+    processes=3,
+    subjects=(),
+    limits=Limits(seconds=60),
+    cost_options=(),
+    parts=suite_advisory.PARTS,
+)
 
-PRIMITIVES = frozenset({"linked", "linked-known-tail"})
-"""The subjects that offer the reattach primitives on their own; the others are not asked."""
+PACING = Suite(
+    name="pacing",
+    sentence="tickers, rate limiters and cooperative sleep: how late, how fair, how dear",
+    processes=3,
+    subjects=(),
+    limits=Limits(seconds=120, memory_bytes=12 << 30),
+    cost_options=(),
+    parts=suite_pacing.PARTS,
+)
+
+DURABLE = Suite(
+    name="durable",
+    sentence="timer queues that outlive the process, on SQLite, PostgreSQL and Redis: cycles, lives, batches put in",
+    processes=3,
+    subjects=(),
+    limits=Limits(seconds=60),
+    cost_options=(),
+    parts=suite_durable.PARTS,
+)
+
+EVENTS = Suite(
+    name="events",
+    sentence="event queues on SQLite, PostgreSQL, MariaDB: what is pending, in every form, and claims by many workers",
+    processes=3,
+    subjects=(),
+    limits=Limits(seconds=20),
+    cost_options=(),
+    parts=suite_events.PARTS,
+)
+
+SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL, ADVISORY, PACING, DURABLE, EVENTS)}
 
 TWIN_OF, TWIN = "array", "array-twin"
 TWINNED = (
@@ -197,29 +245,44 @@ def cases(
 ) -> list[Case]:
     """Return the cases of `suite` for `subjects` (default: the suite's), in the order of the documents' tables.
 
-    `workloads` keeps only those names. `targets` maps the name of a user's queue to its "module:Class". The null loop
-    is always there, and with a case of memory its baseline: they are what the others are held against. Where `array`
-    is measured, `array-twin` is the same queue once more in a few cases: what the two differ by is what nothing but
-    chance makes. With the collector on, some cases are measured with it off as well. Counts have one arm, whatever is
-    asked: the collector off.
+    `workloads` keeps only those names, `subjects` those of every family; the parts come last. `targets` maps the name
+    of a user's timer queue to its "module:Class". A timer queue brings the null loop along, and a case of memory its
+    baseline: they are what the others are held against. Where `array` is measured, `array-twin` is the same queue once
+    more in a few cases: what the two differ by is what nothing but chance makes. With the collector on, some cases are
+    measured with it off as well. Counts have one arm, whatever is asked: the collector off.
     """
-    chosen = list(suite.subjects if subjects is None else subjects)
+    asked = None if subjects is None else set(subjects)
     wanted = None if workloads is None else set(workloads)
+    named = suite.subjects if subjects is None else subjects
+    chosen = [subject for subject in dict.fromkeys([*named, *(targets or ())]) if _is_timer(suite, subject, targets)]
+    parts = [case for part in suite.parts for case in part.cases(asked, wanted, clock, gc)]
+    return [*_timer_cases(suite, chosen, wanted, clock, gc, targets or {}), *parts] if chosen else parts
+
+
+def _is_timer(suite: Suite, subject: str, targets: dict[str, str] | None) -> bool:
+    """Whether the tables of the suite itself are about this subject: a timer queue, where it has such tables."""
+    known = {*SUBJECTS["timer"], *PEERS["timer"], *(targets or ())}
+    return bool(suite.subjects) and subject in known
+
+
+def _timer_cases(
+    suite: Suite, chosen: list[str], wanted: set[str] | None, clock: str, gc: str, targets: dict[str, str]
+) -> list[Case]:
     found = [Case.of("latency", "timer", "null", "null-loop", calls=50_000, clock=clock, gc=gc)]
     for kind, sizes in _kinds(suite).items():
         for workload, parameters in sizes.items():
             if wanted is not None and workload not in wanted:
                 continue
-            found += _crossed(kind, workload, parameters, chosen, clock, gc, targets or {})
+            found += crossed(kind, workload, parameters, chosen, clock, gc, targets)
             if kind == "latency" and gc == "on" and workload in suite.without_collector:
-                found += _crossed(kind, workload, parameters, chosen, clock, "off", targets or {})
+                found += crossed(kind, workload, parameters, chosen, clock, "off", targets)
     if TWIN_OF in chosen:
         found += _twins(suite, wanted, clock, gc)
     filled = [int(dict(case.params)["messages"]) for case in found if case.kind == "memory"]
     if filled:
         found.append(Case.of("memory", "timer", "null", "baseline", messages=max(filled), clock=clock, gc=gc))
     if wanted is None or "complexity" in wanted:
-        found += _crossed("complexity", "complexity", [{}], chosen, clock, gc, targets or {})
+        found += crossed("complexity", "complexity", [{}], chosen, clock, gc, targets)
     return found
 
 
@@ -230,33 +293,13 @@ def _twins(suite: Suite, wanted: set[str] | None, clock: str, gc: str) -> Iterat
         left_out = wanted is not None and workload not in wanted
         if left_out or (kind == "cost" and suite.processes < LEAST_FOR_VERDICTS):
             continue
-        yield from _crossed(kind, workload, sizes, [TWIN], clock, gc, {TWIN: target("timer", TWIN_OF)})
+        yield from crossed(kind, workload, sizes, [TWIN], clock, gc, {TWIN: target("timer", TWIN_OF)})
 
 
 def _kinds(suite: Suite) -> dict[str, dict[str, list[Parameters]]]:
     return {"cost": suite.cost, "latency": suite.latency, "batched": suite.batched, "memory": suite.memory} | {
         "counts": suite.counts
     }
-
-
-def _crossed(
-    kind: str,
-    workload: str,
-    parameters: list[Parameters],
-    subjects: list[str],
-    clock: str,
-    gc: str,
-    targets: dict[str, str],
-) -> Iterator[Case]:
-    for values in parameters:
-        for subject in subjects:
-            if workload == "reattach" and subject not in PRIMITIVES and subject not in targets:
-                continue
-            if kind == "counts":
-                clock, gc = "cpu", "off"  # no clock is read, and a collection would be counted
-            yield Case.of(
-                kind, "timer", subject, workload, clock=clock, gc=gc, target=targets.get(subject, ""), **values
-            )
 
 
 def workload_names() -> list[str]:
@@ -267,6 +310,7 @@ def workload_names() -> list[str]:
     """
     names: dict[str, None] = {}
     for suite in SUITES.values():
-        for sizes in _kinds(suite).values():
-            names.update(dict.fromkeys(sizes))
+        tables = [*_kinds(suite).values(), *(sizes for part in suite.parts for sizes in part.by_kind().values())]
+        for workloads in tables:
+            names.update(dict.fromkeys(workloads))
     return [*names, "complexity"]

@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH1
 if __name__ == "__main__":
     sys.path.insert(0, ROOT)
 
-from queues.registry import load_target  # noqa: E402
+from queues.registry import CONFORMANCE, load_target  # noqa: E402
 from runners import batched, counts, latency, memory  # noqa: E402
 from runners.counters import settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 CLOCKS = {"cpu": time.thread_time_ns, "wall": time.perf_counter_ns}
 KINDS = {"latency": latency.measure, "batched": batched.measure, "memory": memory.measure, "counts": counts.measure}
+REAL = ("lateness", "throughput")
+"""The kinds of runners/realtime.py."""
+
 ONE_OF = {"clock": tuple(CLOCKS), "gc": ("on", "off")}
 TYPES = {"family": str, "target": str, "workload": str, "out": str, "path": list, "params": dict, "seed": int}
 
@@ -100,25 +103,31 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
             samples.tofile(raw)
         return file_name
 
-    measure_kind = KINDS[case["kind"]]
-    if case.get("explain"):
-        from runners import causes  # no other worker pays for it
+    if case["kind"] in REAL:
+        from runners import realtime  # no other worker pays for it
+
+        measure_kind: Any = realtime.measure
+    elif case.get("explain"):
+        from runners import causes  # nor for that
 
         measure_kind = causes.explainer(case)
+    else:
+        measure_kind = KINDS[case["kind"]]
     settle(case["gc"])
-    return measure_kind(workload, queue_class, case, CLOCKS[case["clock"]], save)
+    result: dict[str, Any] = measure_kind(workload, queue_class, case, CLOCKS[case["clock"]], save)
+    return result
 
 
 def conform(case: dict[str, Any]) -> dict[str, Any]:
     """Check the contract; the name of each promise is left in the file `progress` before it is tried."""
-    from queues.conformance import conform as check_all
+    check_all = load_target(CONFORMANCE[case["family"]])
 
     def progress(promise: str) -> None:
         with open(os.path.join(case["out"], "progress"), "w", encoding="utf-8") as file:  # noqa: PTH118, PTH123
             file.write(promise)
 
     progress("looking at what it offers")
-    outcomes = check_all(load_target(case["target"]), seed=case["seed"], progress=progress, **case["params"])
+    outcomes = check_all(load_offered(case["target"]), seed=case["seed"], progress=progress, **case["params"])
     return {"outcomes": [[found.promise, found.sentence, found.verdict, found.detail] for found in outcomes]}
 
 
@@ -152,7 +161,7 @@ def main(arguments: list[str]) -> int:
     try:
         if len(arguments) != 1:
             raise ValueError(f"{len(arguments)} arguments: expected one, the file with the case")
-        case = read_case(arguments[0], (*KINDS, "conform"))
+        case = read_case(arguments[0], (*KINDS, *REAL, "conform"))
     except (OSError, ValueError) as error:
         sys.stderr.write(f"no case to measure: {' '.join(str(error).split())}\n")
         return 2

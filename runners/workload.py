@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from runners.realtime import Found
     from runners.rigs import Rig
 
-    Parameters: TypeAlias = dict[str, int]
+    Parameters: TypeAlias = dict[str, Any]
     Arguments: TypeAlias = tuple[Any, ...]
+    Real: TypeAlias = Callable[[Any, Parameters, int], Found]
 
 
 VARIABLE_ARGUMENTS = 0x04 | 0x08
@@ -62,11 +64,14 @@ class Workload:
 
     latency has `calls(params)`, `setup(queue_class, params, seed) -> Rig`, `null(params)`, the arguments of the loop
     over the null subject, and `loop`; batched and cost have `sampler(queue_class, params, seed)`; memory has
-    `hold(queue_class, params, gauge) -> (queue, check)`.
+    `hold(queue_class, params, gauge) -> (queue, check)`. `real` has for lateness and throughput, where it
+    can be measured so, a function `(queue_class, params, seed) -> Found` (runners/realtime.py). `choices` has the words
+    that a parameter which is no number may be.
     """
 
     __slots__ = (
         "calls",
+        "choices",
         "hold",
         "kinds",
         "loop",
@@ -76,6 +81,7 @@ class Workload:
         "null",
         "operations",
         "parameters",
+        "real",
         "sampler",
         "sentence",
         "setup",
@@ -98,6 +104,8 @@ class Workload:
         loop: Callable[..., None] | None = None,
         sampler: Callable[[Any, Parameters, int], Any] | None = None,
         hold: Callable[[Any, Parameters, Any], tuple[Any, Callable[[], None]]] | None = None,
+        real: dict[str, Real] | None = None,
+        choices: dict[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.name = name
         self.sentence = sentence
@@ -112,22 +120,25 @@ class Workload:
         self.loop = loop
         self.sampler = sampler
         self.hold = hold
+        self.real = real or {}
+        self.choices = choices or {}
         counted = loop if steady and needs else None  # calls that all do the same, on a queue
         measured = (("latency", loop), ("batched", sampler), ("cost", sampler), ("memory", hold), ("counts", counted))
-        self.kinds = tuple(kind for kind, part in measured if part is not None)
+        self.kinds = (*(kind for kind, part in measured if part is not None), *self.real)
 
     def parameters_of(self, kind: str) -> dict[str, str]:
-        """Return the parameters of a case of `kind`: only latency and counts are told how many calls to make.
+        """Return the parameters of a case of `kind`: only where a call is timed, or counted, are calls told.
 
         >>> list(Workload("wait", "", {"due": "", "calls": ""}).parameters_of("cost"))
         ['due']
         """
-        if kind in ("latency", "counts"):
+        if kind in ("latency", "counts", *self.real):
             return self.parameters
         return {name: sentence for name, sentence in self.parameters.items() if name != "calls"}
 
     def require(self, kind: str, params: Parameters) -> None:
-        """Refuse a kind that the workload has not, and parameters that are missing, unknown or no whole numbers.
+        """Refuse a kind that the workload has not, and parameters that are missing, unknown or no whole numbers
+        (of a parameter with choices: none of its words).
 
         Raises LookupError or ValueError, one sentence that names what there is.
 
@@ -144,12 +155,14 @@ class Workload:
                 there_are = f"there are {', '.join(known)}" if known else "there are none"
                 raise ValueError(f"workload {self.name!r} has no parameter {name!r}: {there_are}")
         for name, sentence in known.items():
+            value, words = params.get(name), self.choices.get(name)
             least = 0 if name in self.may_be_zero else 1
-            value = params.get(name)
-            if type(value) is not int or value < least:
+            if value not in words if words else type(value) is not int or value < least:
                 given = "missing" if value is None else repr(value)
-                expected = f"expected a whole number of at least {least} ({sentence})"
-                raise ValueError(f"parameter {name!r} of workload {self.name!r} is {given}: {expected}")
+                wanted = f"one of {', '.join(words)}" if words else f"a whole number of at least {least}"
+                raise ValueError(
+                    f"parameter {name!r} of workload {self.name!r} is {given}: expected {wanted} ({sentence})"
+                )
 
     def require_offered(self, queue_class: Any) -> None:
         """Raise NotOffered unless the queue has every method that the workload calls, with the argument it gives.

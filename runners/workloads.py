@@ -1,12 +1,14 @@
 """What is done to a queue: named and seeded, the k-th call the same in every process and on every interpreter.
 
-WORKLOADS is the table of contents, family by family. Adding a workload is one entry in it: a set-up of runners/rigs.py
-(or of another family's rigs) and a loop of runners/latency.py, new ones only if none of those there serves.
+WORKLOADS and ELSEWHERE are the table of contents, family by family. Adding a workload is one entry in it: a set-up of
+runners/rigs.py (or of another family's rigs) and a loop of runners/latency.py, new ones only if none of those there
+serves.
 """
 
 from __future__ import annotations
 
-from runners import advisory_rigs, batched, blocks, latency, level, lifecycle, memory, rigs
+from queues.registry import load_target
+from runners import batched, blocks, latency, level, lifecycle, memory, rigs
 from runners.null import NullQueue
 from runners.workload import Workload
 
@@ -209,61 +211,47 @@ LIVES = tuple(
 )
 """The lifecycle of a message under each pattern of starts."""
 
-JOBS = "jobs of the schedule"
-
-ADVISORY = (
-    Workload(
-        "next-job",
-        "ask for the next job of a steady schedule, wait as advised on a simulated clock",
-        {"jobs": JOBS, "calls": CALLS},
-        needs=("add", "next_job", "all_jobs"),
-        operations=("next_job",),
-        steady=True,
-        setup=advisory_rigs.advising,
-        null=advisory_rigs.null_advising,
-        loop=advisory_rigs.next_job_each,
-    ),
-    Workload(
-        "replace",
-        "remove the job that comes next and add it again; it runs before the next one is removed",
-        {"jobs": JOBS, "calls": CALLS},
-        needs=("add", "next_job", "remove", "all_jobs"),
-        operations=("remove", "add"),
-        steady=True,
-        setup=advisory_rigs.advising,
-        null=advisory_rigs.null_advising,
-        loop=advisory_rigs.replace_each,
-    ),
-    Workload(
-        "update-period",
-        "set the period of the job that has just been advised",
-        {"jobs": JOBS, "calls": CALLS},
-        needs=("add", "next_job", "update_period", "all_jobs"),
-        operations=("update_period",),
-        steady=True,
-        setup=advisory_rigs.updating,
-        null=advisory_rigs.null_updating,
-        loop=advisory_rigs.update_period_each,
-    ),
-    Workload(
-        "spread",
-        "spread a schedule of which all jobs are due at once, a fresh one for each call",
-        {"jobs": JOBS, "calls": CALLS},
-        needs=("add", "next_job", "spread", "job_data", "all_jobs"),
-        operations=("spread",),
-        steady=True,
-        setup=advisory_rigs.spreading,
-        null=advisory_rigs.null_spreading,
-        loop=advisory_rigs.spread_each,
-    ),
-)
-"""Of the advisory schedulers; runners/advisory.py says at which sizes."""
-
 WORKLOADS: dict[str, dict[str, Workload]] = {
     "timer": {workload.name: workload for workload in (*TIMER, *LIVES)},
-    "advisory": {workload.name: workload for workload in ADVISORY},
 }
-"""family -> name -> Workload."""
+"""family -> name -> Workload: what every worker loads."""
+
+ELSEWHERE: dict[str, str] = {
+    "advisory": "runners.advisory_workloads",
+    "events": "runners.events_workloads",
+    "ticker": "runners.pacing_workloads",
+    "limiter": "runners.pacing_workloads",
+    "cooperative": "runners.pacing_workloads",
+}
+"""family -> the module whose `WORKLOADS` has it in the same way: what only its own workers load."""
+
+MORE: dict[str, str] = {
+    "timer": "runners.durable_workloads",
+}
+"""family -> a module with more of it, which is looked at when the others do not have the name."""
+
+
+def families() -> dict[str, dict[str, Workload]]:
+    """Return family -> name -> Workload of all that there are; this loads all of them.
+
+    >>> list(families())[:2]
+    ['timer', 'advisory']
+    """
+    return {family: {**_family(family), **_more(family)} for family in (*WORKLOADS, *ELSEWHERE)}
+
+
+def _family(family: str) -> dict[str, Workload]:
+    """Return name -> Workload of a family; KeyError where there is none."""
+    if family not in ELSEWHERE:
+        return WORKLOADS[family]
+    found: dict[str, Workload] = load_target(f"{ELSEWHERE[family]}:WORKLOADS")[family]
+    return found
+
+
+def _more(family: str) -> dict[str, Workload]:
+    """Return name -> Workload of what else there is of a family."""
+    found: dict[str, Workload] = load_target(f"{MORE[family]}:WORKLOADS")[family] if family in MORE else {}
+    return found
 
 
 def find(family: str, name: str) -> Workload:
@@ -275,9 +263,11 @@ def find(family: str, name: str) -> Workload:
     LookupError: no workload 'rush' in family 'timer': there are null-loop, cycle, ...
     """
     try:
-        workloads = _truths() if family == "truth" else WORKLOADS[family]
+        workloads = _truths() if family == "truth" else _family(family)
     except KeyError:
-        raise LookupError(f"no family {family!r}: there are {', '.join(WORKLOADS)}") from None
+        raise LookupError(f"no family {family!r}: there are {', '.join((*WORKLOADS, *ELSEWHERE))}") from None
+    if name not in workloads:
+        workloads = {**workloads, **_more(family)}
     try:
         return workloads[name]
     except KeyError:

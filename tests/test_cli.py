@@ -111,6 +111,35 @@ def test_conform_names_the_broken_promise_with_its_input() -> None:
     assert "enqueue(" in said.stdout
 
 
+def test_conform_takes_a_family_by_name_or_before_the_subject() -> None:
+    said = lab("conform", "advisory/heap", "limits-fixed", "--family", "limiter")
+    assert said.returncode == 1, said.stderr
+    assert "Promises of an advisory scheduler" in said.stdout
+    assert "limits-fixed breaks bound: " in said.stdout
+    assert "granted in" in said.stdout
+    refused(lab("conform", "advisory/rope"), "'rope' in the family advisory", "sorted-each-call, heap")
+    refused(lab("conform", "--family", "tea", "--all"), "no contract of a family 'tea'", "timer, advisory, ticker")
+    refused(lab("conform", "tea/green"), "no contract of a family 'tea'")
+    refused(lab("conform", "--family", "ticker"), "no queue was named", "channel")
+
+
+def test_a_choice_that_no_case_fits_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    said = lab("run", "--suite", "pacing", "--subject", "linked", "--results", str(tmp_path))
+    refused(said, "the suite pacing has no case for --subject linked", "lab list")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_list_shows_every_family() -> None:
+    said = lab("list").stdout
+    for words in (
+        "advisory  ",
+        "arithmetic-asyncio  limiter",
+        "ticks               ticker",
+        "plan                cooperative",
+    ):
+        assert words in said, words
+
+
 @pytest.mark.parametrize("subject", ["array", "linked", "linked-known-tail", "array-naive"])
 def test_the_demo_tells_the_same_story_on_every_queue(subject: str) -> None:
     said = lab("demo", "--subject", subject)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from queues.pacing.instants import INFINITY, WHOLE_FLOATS
+from queues.pacing.instants import INFINITY, WHOLE_FLOATS, exact
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Grid:
         """Return instant `k`; inf for one beyond what the clock can show. O(1)."""
         try:
             return self.origin + k * self.interval
-        except ArithmeticError:  # an int too large for a float
-            return INFINITY
+        except ArithmeticError:  # no float holds k
+            return _beyond_floats(self.origin, k, self.interval)
 
     def due(self, k: int, now: Any) -> bool:
         """Whether instant `k` has come. O(1)."""
@@ -60,6 +60,16 @@ class Grid:
             else:
                 beyond = middle
         return k
+
+
+def _beyond_floats(origin: Any, k: int, interval: Any) -> Any:
+    """Return instant `k` where no float holds `k`: the clock gets there all the same where the interval is so short."""
+    if not isinstance(interval, float):
+        return INFINITY
+    try:
+        return float(exact(origin) + k * exact(interval))
+    except OverflowError:
+        return INFINITY
 
 
 def _matching(origin: Any, interval: Any) -> Any:

@@ -7,7 +7,8 @@ Nothing here sleeps, and nothing needs more than the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,32 +17,40 @@ from queues.pacing.promises_ticker import TICKING
 from queues.pacing.promises_waiting import LIMITING
 from queues.pacing.rigging import offer
 from queues.pacing.trial import Broken, NotOffered, Promise, Trial
-from queues.registry import PEERS, SUBJECTS, load
 
 PROMISES: dict[str, tuple[Promise, ...]] = {"ticker": tuple(TICKING), "limiter": LIMITING}
 """family -> its promises, in reading order."""
 
 
 def conform(
-    subject: Any, family: str, *, seed: int = 0, steps: int = 600, promises: Iterable[Promise] | None = None
+    subject: Any,
+    family: str,
+    *,
+    seed: int = 0,
+    steps: int = 600,
+    promises: Iterable[Promise] | None = None,
+    progress: Callable[[str], object] | None = None,
 ) -> list[Outcome]:
     """Check each promise of `family` on the class `subject` and return one outcome each, in their order.
 
-    `steps`: about how many steps a check with random schedules takes. The same seed gives the same outcomes. Whatever
-    the class raises breaks a promise; only KeyboardInterrupt passes.
+    `steps`: about how many steps a check with random schedules takes. The same seed gives the same outcomes.
+    `progress` is called with the name of each promise before its check. Whatever the class raises breaks a promise;
+    only KeyboardInterrupt passes.
 
     >>> from queues.pacing.limiter_arithmetic import ArithmeticLimiter
     >>> {outcome.verdict for outcome in conform(ArithmeticLimiter, "limiter", steps=60)}
     {'kept'}
     """
     chosen = PROMISES[family] if promises is None else promises
-    return [_outcome(one, subject, Random(f"{seed}/{one.name}"), steps) for one in chosen]
+    outcomes = []
+    for one in chosen:
+        if progress is not None:
+            progress(one.name)
+        outcomes.append(_outcome(one, subject, Random(f"{seed}/{one.name}"), steps))
+    return outcomes
 
 
-def conform_all(family: str, *, seed: int = 0, steps: int = 600) -> dict[str, list[Outcome]]:
-    """Return name -> outcomes for every subject and every peer of `family`."""
-    names = [*SUBJECTS[family], *PEERS[family]]
-    return {name: conform(load(family, name), family, seed=seed, steps=steps) for name in names}
+conform_ticker, conform_limiter = partial(conform, family="ticker"), partial(conform, family="limiter")
 
 
 def _outcome(one: Promise, subject: Any, random: Random, steps: int) -> Outcome:

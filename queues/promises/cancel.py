@@ -217,7 +217,7 @@ def _fail(*_: Any) -> None:
     raise Failure
 
 
-@promise(CANCEL, "cancelled-leaves-nothing", "cancel")
+@promise(CANCEL, "cancelled-leaves-nothing", "cancel objects")
 def cancelled_leaves_nothing(trial: Trial) -> None:
     """Cancelled messages are gone at once and do not pile up.
 

@@ -41,7 +41,7 @@ class Prickly:
         return self.name
 
 
-@promise(HOLDING, "payloads-untouched")
+@promise(HOLDING, "payloads-untouched", "objects")
 def payloads_untouched(trial: Trial) -> None:
     """Payloads are never compared, hashed or asked for truth.
 
@@ -67,7 +67,7 @@ def payloads_untouched(trial: Trial) -> None:
         trial.expect(trial.length(batch), 7)
 
 
-@promise(HOLDING, "dropped-queue-releases")
+@promise(HOLDING, "dropped-queue-releases", "objects")
 def dropped_queue(trial: Trial) -> None:
     """Dropping a queue releases the messages that it held.
 
@@ -86,7 +86,7 @@ def dropped_queue(trial: Trial) -> None:
     gone(trial, ghosts, "enqueue 6, take, requeue, drop the queue")
 
 
-@promise(HOLDING, "dropped-batch-releases")
+@promise(HOLDING, "dropped-batch-releases", "objects")
 def dropped_batch(trial: Trial) -> None:
     """Dropping a batch releases the messages that it held.
 
@@ -105,7 +105,7 @@ def dropped_batch(trial: Trial) -> None:
     trial.expect(len(queue), 1, "len(queue) after the batch was dropped")
 
 
-@promise(HOLDING, "released-as-dispatched", "process")
+@promise(HOLDING, "released-as-dispatched", "process objects")
 def released_as_dispatched(trial: Trial) -> None:
     """A dispatched message is released as the batch moves past it.
 
@@ -132,7 +132,7 @@ def released_as_dispatched(trial: Trial) -> None:
     gone(trial, ghosts, "enqueue 4, take, process all")
 
 
-@promise(HOLDING, "returned-batch-holds-nothing")
+@promise(HOLDING, "returned-batch-holds-nothing", "objects")
 def returned_batch(trial: Trial) -> None:
     """A batch that was put back holds none of its messages, though it may live on.
 

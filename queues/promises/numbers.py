@@ -13,7 +13,7 @@ from queues.promises.trial import INFINITY, Promise, Trial, promise
 NUMBERS: list[Promise] = []
 
 
-@promise(NUMBERS, "messages-as-given", "read")
+@promise(NUMBERS, "messages-as-given", "read objects")
 def messages_as_given(trial: Trial) -> None:
     """A message has any number of parts, or none, and comes out as given.
 

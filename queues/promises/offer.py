@@ -41,8 +41,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class Offer:
-    """The names of what a queue class has: methods, settings, `method-argument`, and for its batches `read`,
-    `iterate` and `latest`."""
+    """The names of what a queue class has: methods, settings, `method-argument`, for its batches `read`, `iterate` and
+    `latest`, and `objects` when a message may be made of any object (a durable queue keeps JSON)."""
 
     names: frozenset[str]
 
@@ -66,7 +66,7 @@ def build(queue_class: Any, offer: Offer, window: Any = 60.0, clock: Callable[[]
 
 
 def offer_of(queue_class: Any) -> Offer:
-    """Return what `queue_class` offers, told from one queue of it that has held one message; it never raises.
+    """Return what `queue_class` offers, told from one queue of it that has held two messages; it never raises.
 
     >>> from queues.model import Model
     >>> offer_of(Model).missing(METHODS)
@@ -83,6 +83,8 @@ def offer_of(queue_class: Any) -> Offer:
             return Offer(frozenset(names))
     names.update(name for name in METHODS if has(queue, name))
     names.update(name for name, call in ARGUMENTS.items() if call[0] in names and _accepts(queue, *call))
+    if not isinstance(attempt(lambda: queue.enqueue(1.0, Clock()))[1], TypeError):
+        names.add("objects")
     attempt(lambda: queue.enqueue(1.0, "probe"))
     batch, _ = attempt(lambda: queue.take(1.0))
     if has(batch, "latest"):

@@ -38,6 +38,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -196,6 +197,7 @@ class Array:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(log n) and a block move."""
         require_instant(start)
+        match = watched(match, self, self._active)
         for batch in self._active:
             index, passed = find(batch.items, batch.at + 1, start, match)
             self.walked += passed

@@ -29,6 +29,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -109,6 +110,7 @@ class ArrayNaive:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(messages queued)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         lists = [(batch.items, batch.at + 1) for batch in self._active] + [(self._queue, 0)]
         for items, low in lists:
             index, passed = find(items, low, start, match)

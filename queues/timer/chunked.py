@@ -58,6 +58,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -643,6 +644,7 @@ class Chunked:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(log n + chunk + equals)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         for batch in self._active:
             item, passed = batch.cancel(start, match)
             self.walked += passed

@@ -35,6 +35,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -217,6 +218,7 @@ class Linked:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(messages no later)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         for batch in self._active:
             handled = batch.fragment.node
             place = None if handled is None else self._find(handled, start, match)

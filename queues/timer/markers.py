@@ -37,6 +37,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 from queues.timer.ticks import end_of, require_span, tick_counter
 
@@ -219,6 +220,7 @@ class Markers:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(log m + span)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         tick = self._tick_of(start)
         for batch in self._active:
             handled = batch.fragment.node

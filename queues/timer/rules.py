@@ -12,7 +12,7 @@ from operator import index
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sized
     from typing import Any
 
 INFINITY = math.inf
@@ -110,6 +110,31 @@ def require_handler(handler: Any) -> None:
     """Refuse a handler that cannot be called, before any message is touched."""
     if not callable(handler):
         raise TypeError(f"handler is {handler!r}: expected something to call with (start, *message)")
+
+
+def watched(match: Any, queue: Sized, running: Iterable[Sized]) -> Any:
+    """Return `match` as `cancel` calls it: RuntimeError, and nothing removed, as soon as it changes how many there are.
+
+    `running` are the batches being processed, which `cancel` searches too. A search goes on where it was, so what came
+    or went meanwhile would be missed, met twice, or taken for another message. None stays None.
+
+    >>> queue = [1, 2]
+    >>> watched(lambda message: queue.clear(), queue, [])("mail")
+    Traceback (most recent call last):
+        ...
+    RuntimeError: match put messages in or took some out: expected it to look at the one it is given
+    """
+    if match is None:
+        return None
+    before = [len(queue), *map(len, running)]
+
+    def look(*message: Any) -> object:
+        found = match(*message)
+        if [len(queue), *map(len, running)] != before:
+            raise RuntimeError("match put messages in or took some out: expected it to look at the one it is given")
+        return found
+
+    return look
 
 
 def deadline_of(deadline: Any, clock: Callable[[], Any], window: Any) -> Any:

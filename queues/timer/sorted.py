@@ -34,6 +34,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -136,6 +137,7 @@ class Sorted:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(log n + load + equals)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         item: tuple[Any, ...]
         for batch in self._active:
             index, passed = find(batch.items, batch.at + 1, start, match)

@@ -97,7 +97,8 @@ def ratio(start: Any) -> tuple[int, int]:
     except AttributeError:
         from fractions import Fraction  # only for a number that lacks it: the import is not free
 
-        return Fraction(start).as_integer_ratio()
+        above, below = Fraction(start).as_integer_ratio()
+        return int(above), int(below)  # numpy's whole numbers are no ints, and stay themselves in a Fraction
 
 
 def end_of(tick: int, span: Any) -> Any:

@@ -38,6 +38,7 @@ from queues.timer.rules import (
     require_instant,
     require_limit,
     require_settings,
+    watched,
 )
 from queues.timer.ticks import HIGHEST, require_span, tick_counter
 from queues.timer.wheel_front import WheelFront
@@ -200,6 +201,7 @@ class Wheel:
     def cancel(self, start: Any, match: Callable[..., object] | None = None) -> tuple[Any, ...] | None:
         """Remove and return the first message at exactly `start` that matches, or None. O(messages in the slot)."""
         require_instant(start)
+        match = watched(match, self, self._active)
         for batch in self._active:
             index, passed = find(batch.items, batch.at + 1, start, match)
             self.walked += passed

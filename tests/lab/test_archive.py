@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lab import archive, manifest, record, recorded, storage
+from lab import archive, manifest, record, storage
 from lab.archive import ArchiveError, find_runs, newest, open_run, resume, verify
 from lab.case import Case, execution_of
 from lab.record import SchemaError, schema
@@ -190,11 +190,12 @@ def test_a_structural_worst_call_is_left_out_where_there_is_none(
     assert case["n"] == (None if calls == [[1, 2, 3], [1, 2]] else 3)
 
 
-@pytest.mark.parametrize("in_memory", [0, 2**22])
-def test_the_slowest_calls_are_the_same_however_many_processes_fit_in_memory(
-    in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("rows", [1, 7, 40, 2**18])
+def test_the_slowest_calls_are_the_same_in_pieces_of_any_size(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded, "IN_MEMORY", in_memory)
+    monkeypatch.setattr(storage, "PIECE", rows)
+    monkeypatch.setattr(record, "CALLS_AT_A_TIME", 3 * rows)
     for case in open_run(measured(tmp_path)).cases().to_pylist():
         own = ARRAY if case["subject"] == "array" else HEAP
         matrix = [calls_of(execution_of(own, process, 5), case["operation"]) for process in range(3)]

@@ -15,8 +15,8 @@ import pytest
 
 from lab import storage
 from lab.archive import ArchiveError, open_run, resume, verify
-from lab.record import SCHEMA_VERSION, calls_table, execution_columns, table_of
-from lab.storage import Flaw, digest_of, read_table, write_table
+from lab.record import SCHEMA_VERSION, calls_tables, execution_columns, table_of
+from lab.storage import Flaw, digest_of, read_table, write_calls
 from tests.lab.runs import ARRAY, measured, plan, start
 
 PART = f"parts/{plan()[0].stem}.parquet"
@@ -228,7 +228,7 @@ def another_execution() -> pa.Table:
     ("make", "message"),
     [
         (lambda: parquet(pa.table({"a": [1]})), "does not belong here: it is a table of another tool"),
-        (lambda: parquet(calls_table({"take": [1]})), "does not belong here: it holds the table 'calls'"),
+        (lambda: parquet(next(calls_tables({"take": [1]}))), "does not belong here: it holds the table 'calls'"),
         (lambda: parquet(another_execution()), "holds other executions than its name says"),
         (lambda: parquet(another_execution().slice(0, 0)), "holds other executions than its name says"),
         (lambda: parquet(another_execution().drop_columns(["n"])), "does not belong here: it lacks the column 'n'"),
@@ -345,14 +345,14 @@ def test_somebody_elses_file_among_the_parts_survives_the_compaction_and_is_name
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "table.parquet"
-    write_table(path, calls_table({"take": [1, 2]}))
+    write_calls(path, {"take": [1, 2]})
 
     def stop(descriptor: int) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("os.fsync", stop)
     with pytest.raises(KeyboardInterrupt):
-        write_table(path, calls_table({"take": [3]}))
+        write_calls(path, {"take": [3]})
     assert [file.name for file in tmp_path.iterdir()] == ["table.parquet"]
     assert read_table(path, "table.parquet", "calls").column("ns").to_pylist() == [1, 2]
 

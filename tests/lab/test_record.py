@@ -21,7 +21,7 @@ from lab.record import (
     MIGRATIONS,
     SchemaError,
     accept,
-    calls_table,
+    calls_tables,
     case_of,
     check_version,
     execution_columns,
@@ -48,6 +48,8 @@ def full_row() -> dict[str, Any]:
         "bool": True,
         "list<int32>": [1, 2],
         "list<int64>": [2**62, 3],
+        "list<float64>": [0.1, -2.5],
+        "list<string>": ["name=text", "b=a = b"],
     }
     return row(**{c.name: samples[c.type] for c in COLUMNS[EXECUTIONS] if c.name not in row()})
 
@@ -132,7 +134,7 @@ def test_a_row_gives_its_case_back() -> None:
 
 
 def test_raw_calls_keep_their_order_and_index_per_operation() -> None:
-    table = calls_table({"take": [30, 10], "requeue": np.array([5], dtype=np.int32)})
+    table = pa.concat_tables(calls_tables({"take": [30, 10], "requeue": np.array([5], dtype=np.int32)}))
     assert table.to_pylist() == [
         {"operation": "take", "index": 0, "ns": 30},
         {"operation": "take", "index": 1, "ns": 10},
@@ -141,7 +143,7 @@ def test_raw_calls_keep_their_order_and_index_per_operation() -> None:
     assert accept(table, CALLS) == table
     for wrong in ([1.5], [[1]], ["a"]):
         with pytest.raises(ValueError, match="expected whole ns in a row"):
-            calls_table({"take": wrong})
+            calls_tables({"take": wrong})
 
 
 def changed(table: pa.Table, **metadata: str | None) -> pa.Table:
@@ -245,13 +247,40 @@ def test_format_md_has_the_schema_version_and_a_history_down_to_the_first() -> N
 
 
 @pytest.mark.parametrize("table", [EXECUTIONS, record.CASES])
-def test_a_table_of_version_1_is_read_with_the_later_columns_empty(table: str) -> None:
-    later = record.ADDED[2][table]
+@pytest.mark.parametrize("version", range(1, record.SCHEMA_VERSION))
+def test_an_older_table_is_read_with_the_later_columns_empty(table: str, version: int) -> None:
+    later = [name for added in range(version + 1, record.SCHEMA_VERSION + 1) for name in record.ADDED[added][table]]
     today = record.schema(table).empty_table() if table == record.CASES else table_of([row(n=5)])
-    older = changed(today.drop_columns(later).replace_schema_metadata(today.schema.metadata), _schema_version="1")
+    older = today.drop_columns(later).replace_schema_metadata(today.schema.metadata)
+    older = changed(older, _schema_version=str(version))
     carried = accept(older, table)
     assert carried.schema.names == record.schema(table).names
     assert all(carried.column(name).null_count == len(older) for name in later)
+
+
+def test_figures_and_facts_come_back_by_name() -> None:
+    facts = ["fsync=on", "plan=SEARCH event USING INDEX (job=?)"]
+    given = row(figure_names=["drift_ns", "dropped_ticks"], figure_values=[-0.5, 3], facts=facts)
+    (stored,) = table_of([given]).to_pylist()
+    assert record.figures_of(stored) == {"drift_ns": -0.5, "dropped_ticks": 3.0}
+    assert record.facts_of(stored) == {"fsync": "on", "plan": "SEARCH event USING INDEX (job=?)"}
+    (empty,) = table_of([row()]).to_pylist()
+    assert (record.figures_of(empty), record.facts_of(empty)) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"figure_names": ["a_ns", "b_ns"], "figure_values": [1.0]}, "row 0 has 1 figures for 2 names"),
+        ({"figure_values": [1.0]}, "row 0 has 1 figures for 0 names: expected one for each"),
+        ({"figure_names": ["a_ns"], "figure_values": [float("nan")]}, "expected a list of finite numbers"),
+        ({"figure_names": ["a_ns"], "figure_values": [True]}, "expected a list of finite numbers"),
+        ({"facts": "fsync=on"}, "expected a list of texts"),
+    ],
+)
+def test_figures_without_a_name_or_a_number_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        table_of([row(**values)])
 
 
 def test_the_migrations_bring_exactly_what_was_added() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lab.scaling import (
     LEAST_PROCESSES,
     Leg,
-    Verdict,
+    Scaling,
     bound_of,
     bounded_leg,
     exact_leg,
@@ -24,7 +24,7 @@ from lab.scaling import (
 )
 
 SIZES = (10, 100, 1_000, 10_000, 100_000)
-CONSTANT, GROWS, INCONCLUSIVE = Verdict.CONSTANT, Verdict.GROWS, Verdict.INCONCLUSIVE
+CONSTANT, GROWS, INCONCLUSIVE = Scaling.CONSTANT, Scaling.GROWS, Scaling.INCONCLUSIVE
 WOBBLE = (0.98, 1.01, 1.0, 1.02, 0.99)
 """How the five processes of a quiet machine differ, in turn a little more at every size."""
 
@@ -149,7 +149,7 @@ def test_turning_the_sizes_round_never_turns_growth_into_growth(rows: list[list[
         ({10: 57, 100: 57, 1_000: 57, 10_000: 57, 100_000: 40}, INCONCLUSIVE, "differ"),
     ],
 )
-def test_counts_are_constant_only_where_they_are_equal(counts: dict[int, float], said: Verdict, words: str) -> None:
+def test_counts_are_constant_only_where_they_are_equal(counts: dict[int, float], said: Scaling, words: str) -> None:
     leg = exact_leg("bytecodes", counts)
     assert leg.verdict == said
     assert words.replace("57 + k", "67 at 10, 157 at 100") in leg.sentence

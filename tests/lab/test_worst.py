@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lab.worst import NOT_LOOKED_FOR, SHOWN, made_by, short_cause, slowest
+from lab.worst import NOT_LOOKED_FOR, SHOWN, aligned, made_by, short_cause, slowest
 
 
 def by_definition(matrix: list[list[int]], warmup: int, shown: int) -> list[int]:
@@ -24,7 +25,7 @@ def by_definition(matrix: list[list[int]], warmup: int, shown: int) -> list[int]
 @given(st.integers(1, 4), st.integers(1, 60), st.integers(0, 70), st.randoms(use_true_random=False))
 def test_the_slowest_calls_by_definition(processes: int, n: int, warmup: int, random: Any) -> None:
     matrix = [[random.randrange(20) for _ in range(n)] for _ in range(processes)]
-    found = slowest(lambda: matrix, warmup)
+    found = slowest([matrix], warmup)
     if warmup >= n:
         assert found is None
         return
@@ -38,9 +39,24 @@ def test_the_slowest_calls_by_definition(processes: int, n: int, warmup: int, ra
         assert (found.structural_index, found.structural_ns) == (found.index[0], found.least_ns[0])
 
 
+@given(st.integers(1, 4), st.integers(1, 60), st.integers(0, 70), st.randoms(use_true_random=False))
+def test_the_slowest_calls_are_the_same_in_pieces_cut_anywhere(
+    processes: int, n: int, warmup: int, random: Any
+) -> None:
+    matrix = [[random.randrange(20) for _ in range(n)] for _ in range(processes)]
+    streams = []
+    for row in matrix:
+        cuts = sorted({0, n, *(random.randrange(n) for _ in range(5))})
+        streams.append([np.array(row[a:b]) for a, b in pairwise(cuts)])
+    assert slowest(aligned(list(map(iter, streams))), warmup) == slowest([matrix], warmup)
+    random.choice(streams).append(np.array([1]))
+    longer = slowest(aligned(list(map(iter, streams))), warmup)
+    assert processes == 1 or longer is None
+
+
 @pytest.mark.parametrize("calls", [[], [None], [[1, 2], None], [[1, 2], [1, 2, 3]]])
 def test_there_are_none_without_calls_or_with_unequal_ones(calls: list[Any]) -> None:
-    assert slowest(lambda: calls) is None
+    assert slowest([calls]) is None
 
 
 def a_run(seed: int) -> tuple[NDArray[np.int64], int]:
@@ -58,7 +74,7 @@ def a_run(seed: int) -> tuple[NDArray[np.int64], int]:
 @pytest.mark.parametrize("seed", range(20))
 def test_structure_and_machine_are_told_apart_every_time(seed: int) -> None:
     calls, stalled = a_run(seed)
-    found = slowest(lambda: calls)
+    found = slowest([list(calls)])
     assert found is not None
     assert found.structural_index == 12_345
     typical = float(np.median(calls))

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from queues.conformance import PROMISES, conform
@@ -423,3 +424,16 @@ def test_a_number_without_a_ratio_of_its_own_goes_through_fraction() -> None:
         as_integer_ratio = property()  # reading it raises AttributeError
 
     assert tick_counter(2)(Whole(7)) == LIMIT + 3
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint8", "float32", "float64"])
+def test_a_number_of_numpy_is_a_start_like_any_other(kind: str) -> None:
+    start = getattr(np, kind)(7)
+    assert type(tick_counter(2)(start)) is int
+    queue = Wheel(tick=2)
+    for each in (5, start, 6):
+        queue.enqueue(each)
+    queue.check()
+    assert [item[0] for item in queue.contents()] == [5, 6, 7]
+    assert queue.take(start, limit=2) is not None
+    assert queue.cancel(start) == (7,)

@@ -125,3 +125,12 @@ class Forgets(Plain):
         """Keep the message, or not."""
         if start % 7:
             super().enqueue(start, *message)
+
+
+class NeedsServer(Plain):
+    """Cannot be made without knowing where its server is."""
+
+    def __init__(self) -> None:
+        if os.environ["LAB_REDIS_URL"] != "redis://here":
+            raise ConnectionError("nobody is there")
+        super().__init__()

@@ -1,27 +1,33 @@
-"""Measuring the advisory schedulers: loops that time one call, checks that find a wrong one, and the command itself."""
+"""Measuring the advisory schedulers: loops that time one call, checks that find a wrong one, and their suite."""
 
 from __future__ import annotations
 
 import ast
-import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytest
 
-from lab import archive
+from lab import archive, families
 from queues.advisory.heap import Heap
 from queues.registry import PEERS, SUBJECTS, load, target
-from runners import advisory, advisory_rigs, latency
+from runners import advisory_rigs, advisory_simulated, latency, suite_advisory
 from runners.advisory_rigs import NullScheduler, Standing, filled, steady
-from runners.advisory_simulated import CALLERS, drift, meeting, peaks, planned
+from runners.advisory_simulated import CALLERS, at_once, planned
+from runners.advisory_workloads import WORKLOADS
 from runners.latency import CheckFailed, bare, blank
+from runners.parts import Part
 from runners.promises import search_path
+from runners.run import Settings, carry_out
 from runners.spawn import Limits, Outcome, run_worker
-from runners.workloads import WORKLOADS, find
+from runners.suites import SUITES, cases
+from runners.workload import NotOffered
+from runners.workloads import find
+from tests.runners.test_run import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SMALL: dict[str, int] = {"jobs": 20, "calls": 30}
@@ -73,7 +79,7 @@ def test_a_sample_is_the_time_of_its_call_and_of_nothing_else(name: str, expecte
     assert [set(each) for each in samples] == [{took} for took in expected]
 
 
-@pytest.mark.parametrize("name", WORKLOADS["advisory"])
+@pytest.mark.parametrize("name", [name for name, found in WORKLOADS["advisory"].items() if "latency" in found.kinds])
 def test_the_null_run_fills_every_sample_and_allocates_nothing_inside_a_timed_region(name: str) -> None:
     workload = find("advisory", name)
     samples = tuple(blank(latency.NULL_CALLS) for _ in workload.operations)
@@ -182,14 +188,24 @@ def test_a_wrong_scheduler_gets_no_number(wrong: Any, name: str, said: str) -> N
 
 
 def test_calls_are_few_where_a_call_is_slow() -> None:
-    assert advisory.calls_of("sorted-each-call", "next-job", 100_000) == 30
-    assert advisory.calls_of("sorted-each-call", "next-job", 10) == advisory.MOST_CALLS
-    assert advisory.calls_of("heap", "replace", 100_000) == advisory.MOST_CALLS
-    assert advisory.calls_of("heap", "spread", 100_000) == 3
-    found = advisory.cases(ALL, (10, 100))
-    assert len({case.key for case in found}) == len(found) == 2 * (4 * 3 + 2)
+    assert suite_advisory.calls_of("sorted-each-call", "next-job", 100_000) == 30
+    assert suite_advisory.calls_of("sorted-each-call", "next-job", 10) == suite_advisory.MOST_CALLS
+    assert suite_advisory.calls_of("heap", "replace", 100_000) == suite_advisory.MOST_CALLS
+    assert suite_advisory.calls_of("heap", "spread", 100_000) == 3
+
+
+def test_the_suite_has_every_call_at_every_size_and_asks_nobody_for_what_he_cannot() -> None:
+    found = cases(SUITES["advisory"])
+    timed = {(case.subject, case.workload, case.param("jobs")) for case in found if case.kind == "latency"}
+    for subject in SUBJECTS["advisory"]:
+        workloads = {name for who, name, _ in timed if who == subject}
+        assert workloads == {"next-job", "update-period", "replace", "spread"}
+        assert {jobs for who, _, jobs in timed if who == subject} == set(suite_advisory.SIZES)
+    assert {jobs for who, _, jobs in timed if who == "sched"} == set(suite_advisory.SIZES[:-1])
+    whole = cases(SUITES["full"], list(PEERS["advisory"]), workloads=["next-job"])
+    assert {case.param("jobs") for case in whole if case.family == "advisory"} == set(suite_advisory.SIZES)
     for case in found:
-        find(case.family, case.workload).require(case.kind, {name: int(value) for name, value in case.params})
+        find("advisory", case.workload).require_offered(load("advisory", case.subject))
 
 
 # Simulated
@@ -197,12 +213,11 @@ def test_calls_are_few_where_a_call_is_slow() -> None:
 
 def test_the_peak_of_a_schedule_in_phase_is_all_of_it_and_one_when_spread() -> None:
     for jobs in (1, 10, 200):
-        found = peaks("heap", Heap, jobs)
-        assert (found.planned, found.planned_spread, found.in_an_hour) == (jobs, 1, jobs)
-        assert found.in_an_hour_spread is not None
-        assert found.in_an_hour_spread <= max(1, jobs // 5)
-    without = peaks("sched", load("advisory", "sched"), 10)
-    assert (without.planned_spread, without.in_an_hour_spread) == (None, None)
+        found = advisory_simulated.meeting(Heap, {"jobs": jobs}, 1)
+        assert found.samples == {}
+        assert found.figures["due_at_once_before_jobs"] == found.figures["in_an_hour_before_jobs"] == jobs
+        assert found.figures["due_at_once_after_jobs"] == 1
+        assert found.figures["in_an_hour_after_jobs"] <= max(1, jobs // 5)
 
 
 def test_who_meets_in_an_hour_is_counted_by_instant() -> None:
@@ -212,25 +227,26 @@ def test_who_meets_in_an_hour_is_counted_by_instant() -> None:
             scheduler.add(name, period)
             assert scheduler.next_job(run)[0] == name
         assert planned(scheduler) == 1
-        assert meeting(scheduler, until) == most
+        assert at_once(scheduler, until) == most
+
+
+def drift_of(subject: str, caller: str) -> dict[str, float]:
+    params = {"caller": caller, "period_ms": 10_000, "runs": 1_000}
+    return advisory_simulated.cadence(load("advisory", subject), params, 1).figures
 
 
 @pytest.mark.parametrize("subject", ALL)
 def test_a_caller_that_waits_as_advised_does_not_drift(subject: str) -> None:
     punctual, *_ = CALLERS
-    found = drift(subject, load("advisory", subject), punctual, 10.0)
-    assert found is not None
-    assert (found.runs, found.behind_seconds) == (1_000, 0.0)
+    assert drift_of(subject, punctual) == {"drift_ns": 0.0, "drift_a_run_ns": 0.0}
 
 
 @pytest.mark.parametrize("subject", SUBJECTS["advisory"])
 def test_a_caller_that_asks_late_drifts_by_that_each_run(subject: str) -> None:
-    late = drift(subject, load("advisory", subject), "asks late", 10.0)
-    slow = drift(subject, load("advisory", subject), "oversleeps", 10.0)
-    assert late is not None
-    assert slow is not None
-    assert (late.a_run_seconds, slow.behind_seconds) == (1.0, 1.0)
-    assert drift("sched", load("advisory", "sched"), "asks late", 10.0) is None
+    assert drift_of(subject, "asks-late")["drift_a_run_ns"] == 1e9
+    assert drift_of(subject, "oversleeps")["drift_ns"] == 1e9
+    with pytest.raises(NotOffered, match=r"job_data\(\) is not offered"):
+        drift_of("sched", "asks-late")
 
 
 # In processes of their own
@@ -262,82 +278,34 @@ def test_a_worker_says_that_a_peer_cannot_spread(tmp_path: Path) -> None:
 
 
 @pytest.mark.processes
-def test_the_command_measures_and_keeps_a_run_that_is_whole(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("MOST_CALLS", "MOST_SPREADS"):
-        monkeypatch.setattr(advisory, name, 60)
-    given = ["--subject", "heap", "--jobs", "10", "--results", str(tmp_path)]
-    assert advisory.main(given) == 0
-    printed = capsys.readouterr().out
-    for words in ("Every call", "update_period", "Jobs that meet", "Drift of the cadence", "asks late"):
-        assert words in printed
-    run = archive.open_run(archive.newest(tmp_path))
-    rows = run.rows().to_pylist()
+def test_the_suite_measures_and_its_tables_are_shown(tmp_path: Path) -> None:
+    tiny = replace(
+        SUITES["advisory"],
+        parts=(
+            Part(
+                "advisory",
+                ("heap", "sorted-each-call"),
+                latency={"next-job": [{"jobs": 10, "calls": 60}], "spread": [{"jobs": 10, "calls": 3}]},
+                lateness={
+                    "meeting": [{"jobs": 10}],
+                    "cadence": [{"caller": "oversleeps", "period_ms": 100, "runs": 5}],
+                },
+            ),
+        ),
+    )
+    with started(tmp_path, cases(tiny), processes=1) as run:
+        carry_out(run, Settings(limits=Limits(seconds=30), path=search_path()))
+        assert run.finish() == "complete"
+        rows = run.rows().to_pylist()
+    assert {(row["status"], row["message"]) for row in rows} == {("ok", "")}
     assert archive.verify(run.path) == []
-    assert {row["operation"] for row in rows} == {"next_job", "update_period", "remove", "add", "spread"}
-    assert {row["status"] for row in rows} == {"ok"}
-
-
-@pytest.mark.processes
-def test_the_help_of_the_command_has_an_example() -> None:
-    command = [sys.executable, "-m", "runners.advisory", "--help"]
-    said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    assert "Example: python -m runners.advisory" in said
-
-
-@pytest.mark.parametrize("wrong", [["--jobs", "0"], ["--jobs", "ten"], ["--subject", "rope"], ["--processes", "-1"]])
-def test_wrong_usage_is_one_sentence(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        advisory.main(wrong)
-    assert stopped.value.code == 2
-    assert repr(wrong[1]) in capsys.readouterr().err
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a-file").write_text("no folder", encoding="utf-8")
-    given = ["--subject", "heap", "--jobs", "10", "--results", str(tmp_path / "a-file")]
-    assert advisory.main(given) == 2
-    assert "a-file" in capsys.readouterr().err
-
-
-def row(operation: str, jobs: int, subject: str, p50_ns: int, **more: Any) -> dict[str, Any]:
-    columns = {"status": "ok", "message": "", "n": 4000, "null_p50_ns": 700, "p99_ns": 2 * p50_ns, "max_ns": 9 * p50_ns}
-    named = {"operation": operation, "params": f"calls=9,jobs={jobs}", "subject": subject, "process": 0}
-    return {**columns, **named, "p50_ns": p50_ns, **more}
-
-
-def test_the_table_has_ratios_and_says_where_calls_are_too_few() -> None:
-    rows = [
-        row("next_job", 100_000, "sorted-each-call", 60_000_000, n=30),
-        row("next_job", 100_000, "heap", 3_000),
-        row("next_job", 100, "heap", 2_000),
-        row("spread", 100, "heap", 5_000, status="failed", message="out of time"),
-    ]
-    table = advisory.calls_table(rows)
-    assert [cells[:3] for cells in table.rows] == [
-        ("next_job", "100", "heap"),
-        ("next_job", "100,000", "sorted-each-call"),
-        ("next_job", "100,000", "heap"),
-    ]
-    assert table.rows[1][4:] == ("60.0 ms", "700 ns", "n too small", "540 ms", "2e+04")
-    assert table.notes == ("heap: out of time",)
-    assert advisory.growth(rows) == {
-        "heap next_job, 100,000 jobs / 100 jobs": 1.5,
-        "next_job at 100,000 jobs, sorted-each-call / heap": 20_000,
-    }
-
-
-def test_the_data_is_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [row("next_job", 100, "heap", 2_000, workload="next-job")]
-    monkeypatch.setattr(advisory, "measure", lambda *given: rows)
-    assert advisory.main(["--json", "--subject", "heap", "--jobs", "10"]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert data["calls"][0]["p50_ns"] == 2_000
-    assert data["peaks"][0]["planned_spread"] == 1
-    assert {one["caller"] for one in data["drift"]} == set(CALLERS)
-    monkeypatch.setattr(advisory, "measure", lambda *given: [{**rows[0], "status": "failed"}])
-    assert advisory.main(["--json", "--subject", "heap", "--jobs", "10"]) == 4
+    titles = [table.title for table in families.tables(rows, {"advisory": ["heap"]})]
+    assert titles == ["Advice: every call", "Advice: jobs that meet", "Advice: drift of the cadence"]
+    said = subprocess.run(
+        [sys.executable, "-m", "lab", "show", str(run.path)], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
+    assert "Advice: jobs that meet" in said
+    assert "The cycle" not in said
 
 
 def test_a_clock_stands_until_it_is_moved() -> None:

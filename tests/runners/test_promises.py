@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runners.promises import conform, promise_table, search_path
+from runners.promises import conform, not_there, promise_table, search_path
 from runners.spawn import Limits
 
 HERE = Path(__file__).resolve().parent
@@ -44,3 +44,43 @@ def test_a_users_module_is_looked_for_where_the_command_was_given_first() -> Non
     path = search_path()
     assert path[0] == str(Path.cwd())
     assert not [entry for entry in path if entry.endswith("lib-dynload")]
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("family", "target", "broken"),
+    [
+        ("advisory", "queues.advisory.heap:Heap", set()),
+        ("ticker", "queues.peers.pacing_naive:NaiveSleep", {"work-does-not-count", "close-wakes-a-waiter"}),
+        ("limiter", "queues.peers.pacing_limits:FixedWindow", {"bound"}),
+    ],
+)
+def test_every_family_is_held_against_its_own_contract(family: str, target: str, broken: set[str]) -> None:
+    outcome, promises = conform(target, family=family, path=search_path())
+    assert outcome.ok, outcome
+    found = {promise for promise, _, verdict, _ in promises if verdict == "broken"}
+    assert found >= broken
+    assert not found or broken
+    assert {verdict for _, _, verdict, _ in promises} <= {"kept", "broken", "not-offered"}
+
+
+def test_the_title_of_a_table_says_whose_promises_they_are() -> None:
+    verdicts = {"one": [("bound", "", "kept", "")]}
+    assert [
+        promise_table(verdicts, family).title for family in ("timer", "advisory", "ticker", "limiter", "events")
+    ] == [
+        "Promises",
+        "Promises of an advisory scheduler",
+        "Promises of a ticker",
+        "Promises of a rate limiter",
+        "Promises of an event queue",
+    ]
+
+
+@pytest.mark.processes
+def test_a_subject_whose_library_is_missing_is_offered_nothing_and_says_so() -> None:
+    outcome, promises = conform("queues.peers.pacing_aiolimiter:Aiolimiter", family="limiter")
+    assert outcome.status == "not-offered"
+    assert {verdict for _, _, verdict, _ in promises} == {"not-offered"}
+    (sentence,) = not_there({"aiolimiter": promises})
+    assert sentence.startswith("aiolimiter was not checked: needs the library 'aiolimiter'")

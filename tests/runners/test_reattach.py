@@ -18,7 +18,7 @@ from lab import archive, environment
 from lab.archive import Run
 from lab.case import Case, Execution
 from lab.front import Code
-from lab.scaling import Verdict
+from lab.scaling import Scaling
 from runners import baseline, callgrind
 from runners.baseline import Baseline, BaselineError
 from runners.guard import (
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "reattach.txt"
-GROWS, CONSTANT, INCONCLUSIVE = Verdict.GROWS, Verdict.CONSTANT, Verdict.INCONCLUSIVE
+GROWS, CONSTANT, INCONCLUSIVE = Scaling.GROWS, Scaling.CONSTANT, Scaling.INCONCLUSIVE
 SUBJECT = "linked-known-tail"
 
 

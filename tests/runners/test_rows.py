@@ -10,7 +10,7 @@ import pytest
 from lab.record import COLUMNS, EXECUTIONS
 from runners.counters import Counters
 from runners.memory import Gauge
-from runners.rows import complexity_columns, cost_columns, counter_columns, memory_columns
+from runners.rows import complexity_columns, cost_columns, counter_columns, figure_columns, memory_columns
 
 NAMES = {column.name for column in COLUMNS[EXECUTIONS]}
 
@@ -41,6 +41,13 @@ def test_everything_that_a_gauge_reads_has_a_column() -> None:
     assert set(found) <= NAMES
     assert {"fill_peak_bytes", "drain_peak_bytes", "hwm_bytes", "rss_before_bytes"} <= set(found)
     assert memory_columns({}) == {}
+
+
+def test_figures_and_facts_have_columns_and_only_where_there_are_some() -> None:
+    found = figure_columns({"figures": {"wakes": 2}, "facts": {"b": "2", "a": "1"}})
+    assert found == {"figure_names": ["wakes"], "figure_values": [2.0], "facts": ["a=1", "b=2"]}
+    assert set(found) <= NAMES
+    assert figure_columns({"figures": {}, "facts": {}}) == figure_columns({}) == {}
 
 
 def test_the_values_of_pyperf_are_summed_up_and_bring_their_counters() -> None:

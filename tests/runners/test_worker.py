@@ -14,7 +14,7 @@ import pytest
 
 from queues.registry import SUBJECTS
 from runners.worker import parse
-from runners.workloads import WORKLOADS
+from runners.workloads import families
 from tests.runners.workers import ROOT, SMALL, WORKER, environment, noted, work
 
 pytestmark = pytest.mark.processes
@@ -173,7 +173,7 @@ def test_what_a_queue_raises_is_an_error_and_its_traceback_goes_to_stderr(
     [
         ({"target": "tiny:Big"}, "LookupError: module 'tiny' has no 'Big': expected the name of a queue class"),
         ({"target": "huge:Big"}, "ModuleNotFoundError: No module named 'huge'"),
-        ({"family": "tea"}, f"LookupError: no family 'tea': there are {', '.join(WORKLOADS)}"),
+        ({"family": "tea"}, f"LookupError: no family 'tea': there are {', '.join(families())}"),
         (
             {"params": {"due": 0, "queued": 1, "calls": 1}},
             f"ValueError: parameter 'due' of workload 'cycle' is 0: {AT_LEAST_1} (messages due at every take)",
@@ -196,7 +196,7 @@ def test_a_case_that_cannot_be_measured_says_so_in_one_sentence(
     [
         ("", "no case to measure: Expecting value"),
         ("[1]", "no case to measure: the case is list: expected a JSON object"),
-        ('{"kind": "speed"}', "'kind' of the case is 'speed': expected one of latency, batched, memory, counts, con"),
+        ('{"kind": "speed"}', "'kind' of the case is 'speed': expected one of latency, batched, memory, counts, l"),
         ('{"kind": "latency", "clock": "sun"}', "'clock' of the case is 'sun': expected one of cpu, wall"),
         ('{"kind": "latency", "clock": "cpu", "gc": "on"}', "'family' of the case is None: expected str"),
         ('{"kind": "latency", ', "no case to measure: Expecting property name"),
@@ -239,7 +239,7 @@ def test_it_loads_the_standard_library_the_workloads_and_the_queue_and_nothing_e
     assert own == {
         *("__main__", "tiny", "queues", "queues.registry", "queues.timer", "queues.timer.rules", "runners"),
         *(f"runners.{name}" for name in ("batched", "counters", "latency", "lifecycle", "memory", "null", "rigs")),
-        *("runners.workload", "runners.workloads", "runners.advisory_rigs", "runners.counts", "runners.level"),
+        *("runners.workload", "runners.workloads", "runners.blocks", "runners.counts", "runners.level"),
     }
 
 

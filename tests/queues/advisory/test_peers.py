@@ -39,7 +39,7 @@ def settled(peer: Any, names: str = "abc", period: float = 10.0) -> Any:
     [
         *(f"queues.advisory.{name}" for name in MODULES),
         *(path.partition(":")[0] for path in PEERS["advisory"].values()),
-        *(f"runners.{name}" for name in ("advisory", "advisory_rigs", "advisory_simulated")),
+        *(f"runners.{name}" for name in ("advisory_rigs", "advisory_simulated")),
     ],
 )
 def test_the_examples_hold(module: str) -> None:

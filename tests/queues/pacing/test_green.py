@@ -71,6 +71,30 @@ def test_c24_c27_the_green_sleep_has_the_manners_of_the_real_one_and_goes_withou
     ]
 
 
+BURNT = """
+import time
+from queues.peers.pacing_gevent import GreenSleep, run_green
+def burn(span):
+    until = time.thread_time() + span
+    while time.thread_time() < until: pass
+def worker():
+    slept = []
+    for burnt, span in ((1.0, 0.1), (0.15, 0.05), (0.0, 0.01)):
+        burn(burnt)
+        began = time.monotonic()
+        time.sleep(span)
+        slept.append(time.monotonic() - began >= span)
+    return slept
+with GreenSleep():
+    print(run_green([worker])[0])
+"""
+
+
+@pytest.mark.processes
+def test_c25_the_first_sleep_after_a_second_of_work_is_no_shorter_than_asked() -> None:
+    assert ran(BURNT) == ["[True, True, True]"]
+
+
 GREEN = """
 import gevent, gevent.monkey
 from queues.pacing.ticker_arithmetic import ArithmeticTicker

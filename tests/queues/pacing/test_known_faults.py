@@ -116,6 +116,16 @@ def test_c06_an_interval_that_is_no_number_is_refused(ticker: Any, interval: Any
 
 
 @pytest.mark.parametrize("ticker", BLOCKING_TICKERS)
+@pytest.mark.parametrize("interval", [5e-324, 1e-300, 1e-17])
+def test_c06_an_interval_far_below_a_step_of_the_clock_ticks_at_each_step(ticker: Any, interval: float) -> None:
+    clock = Clock(1e9)
+    with ticker(interval, clock=clock, sleep=clock.sleep) as subject:
+        ticks = [subject.wait_next() for _ in range(4)]
+    assert ticks == sorted(ticks)
+    assert 1e9 < ticks[-1] <= clock.now < 1e9 + 1e-5
+
+
+@pytest.mark.parametrize("ticker", BLOCKING_TICKERS)
 def test_c07_a_wake_up_a_little_early_brings_no_tick_and_none_twice(ticker: Any) -> None:
     clock = Clock(1000.0)
     asked: list[float] = []
