@@ -66,8 +66,10 @@ report: setup  ## execute the notebooks on the newest run: a site that opens fro
 reattach: setup  ## does putting back cost the same whatever the batch? exact counts and times, a minute at most
 	$(LAB) reattach --results $(RESULTS)
 
-reference: setup  ## make a new reference run of the standard suite
+reference: setup  ## make new reference runs: the standard suite, then the families one after the other (an hour)
 	$(LAB) run --suite standard --label reference --results results
+	for family in advisory pacing events durable; do \
+	  $(LAB) run --suite $$family --processes 5 --label reference --results results || exit; done
 
 readme: setup  ## renew the table and the picture of the README from the newest reference run
 	$(LAB) report --readme README.md "$$(ls -d results/reference/*-standard | tail -n 1)"

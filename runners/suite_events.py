@@ -76,3 +76,17 @@ FULL = (
     Part("events", (*RELAXED, *PEERS), throughput={"claims": claimed(WORKERS, 2_000)}, clock="wall"),
 )
 """Every row of the document, a log of a million events, up to eight workers."""
+
+STANDARD = (
+    Part(
+        "events",
+        SQLITE,
+        latency={
+            "pending": [*asked((2_005, 20_005), "indexed", 200), *asked((2_005, 20_005), "bare", 20)],
+            "pending-unbounded": unbounded((2_005,)),
+        },
+        throughput={"claims": claimed((1, 4), 400)},
+        clock="wall",
+    ),
+)
+"""What needs no server."""

@@ -149,6 +149,7 @@ STANDARD = Suite(
         "drained": [{"messages": 200_000, "left": 10}],
     },
     without_collector=("growth", "free"),
+    parts=(*suite_durable.STANDARD, *suite_events.STANDARD),
 )
 
 FULL = Suite(
