@@ -78,7 +78,7 @@ stored: setup  ## execute the notebooks on the newest reference run and store th
 	$(LAB) report --store "$$(ls -d results/reference/*-standard | tail -n 1)"
 
 notebooks: setup  ## open JupyterLab on the notebooks
-	cd notebooks && ../$(RUN) -m jupyterlab
+	cd notebooks && ../$(RUN) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 clean:  ## take away what the targets made, but no results
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -99,6 +99,7 @@ def run(
         raise Stop(f"{path} was given without --resume: expected no argument, or `lab run --resume {path}`")
     targets = _conforming(queue or [], interpreters)
     cases = _cases(chosen, subject, workload, clock.value, gc.value, targets)
+    _needed(pool, cases)
     watched = _watched(chosen, memray)
     options: dict[str, Any] = {"clock": clock.value, "gc": gc.value, "memray": watched}
     options["processes"] = processes or chosen.processes
@@ -116,6 +117,17 @@ def _pool(addresses: list[str]) -> Pool:
         return Pool(addresses)
     except ServerError as error:
         raise Stop(f"--server: {error}") from None
+
+
+def _needed(pool: Pool, cases: list[Case]) -> None:
+    """Refuse the address of a server that no case would use: who gave it expects figures of it."""
+    from runners.run import target_of
+
+    if idle := pool.idle(target_of(case) for case in cases):
+        raise Stop(
+            f"--server: no case of this choice uses {' or '.join(idle)}: expected the suite and the subjects that do, "
+            "as `lab list` shows them"
+        )
 
 
 def _watched(suite: Suite, asked: bool) -> bool:
@@ -224,6 +236,15 @@ def _cases(
             [*(f"--subject {name}" for name in subjects or []), *(f"--workload {name}" for name in workloads or [])]
         )
         raise Stop(f"the suite {suite.name} has no case for {asked}: expected what `lab list` shows of it")
+    for name in subjects or []:
+        if all(case.subject != name for case in found):
+            typer.echo(f"note: the suite {suite.name} has no case for --subject {name} here: it is left out")
+    for name, target in targets.items():
+        if all(case.subject != name for case in found):
+            raise Stop(
+                f"the suite {suite.name} has no case for --queue {target}: expected a suite and a workload of timer "
+                "queues, as in `lab run --suite quick`; `lab conform --family` checks what is none"
+            )
     return found
 
 
@@ -362,7 +383,7 @@ def list_(results: ResultsOption = RESULTS) -> None:
     typer.echo("workloads")
     for family, workloads in families().items():
         for name, found in workloads.items():
-            typer.echo(f"  {name:<20}{family:<12}{found.sentence}")
+            typer.echo(f"  {name:<22}{family:<12}{found.sentence}")
     typer.echo("runs")
     runs = archive.find_runs(results)
     for path in runs:
@@ -488,6 +509,8 @@ def report(
         return
     try:
         with recorded.writing(opened.path):
+            if not store:
+                _writable(opened.path)  # before minutes of notebooks
             if store:
                 notebook_run.store(notebook_run.every(), runs[0], _progress_of_notebooks)
                 typer.echo(f"stored: {len(notebook_run.every())} notebooks, executed on {opened.name}")
@@ -495,6 +518,13 @@ def report(
                 typer.echo(f"written: {site.build(runs, _beside_results(opened), _progress_of_notebooks)}")
     except NotebookError as error:
         raise Stop(f"{error}; the notebooks are in {notebook_run.NOTEBOOKS.name}/") from None
+
+
+def _writable(folder: Path) -> None:
+    from tempfile import TemporaryFile
+
+    with TemporaryFile(dir=folder):
+        pass
 
 
 def _progress_of_notebooks(done: int, planned: int, name: str) -> None:
@@ -564,7 +594,7 @@ def conform(
     from lab.table import text
     from runners.promises import not_there, promise_table
 
-    count = 0
+    count, nothing = 0, list[str]()
     for one, named in _named(queue or [], family, every).items():
         verdicts = {name: _checked(target, time_limit, family=one) for name, target in named.items()}
         typer.echo(text(promise_table(verdicts, one)))
@@ -574,8 +604,20 @@ def conform(
         for name, (promise, sentence, _, detail) in broken:
             typer.echo(f"\n{name} breaks {promise}: {sentence}\n  {detail}")
         count += len(broken)
+        nothing += [f"{name} offers nothing of the family {one}" for name in _offering_nothing(verdicts)]
     if count:
         raise Stop(f"{count} promise(s) broken", Code.REGRESSED)
+    if nothing:
+        raise Stop(f"{'; '.join(nothing)}: expected a class of that family, or another --family", Code.NOTHING_MEASURED)
+
+
+def _offering_nothing(verdicts: dict[str, list[tuple[str, str, str, str]]]) -> list[str]:
+    """Return the user's own queues of which no promise could be checked: they are no queues of that family."""
+    return [
+        name
+        for name, outcomes in verdicts.items()
+        if ":" in name and all(verdict == "not-offered" for _, _, verdict, _ in outcomes)
+    ]
 
 
 def _named(given: list[str], family: str, every: bool) -> dict[str, dict[str, str]]:
@@ -709,6 +751,15 @@ def demo(subject: Annotated[str, typer.Option(help="The queue that the rounds ru
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one sentence and an exit code, never in a traceback."""
+    """Run the command line; a user's mistake ends in one sentence and an exit code, never in a traceback.
+
+    Being told to end (SIGTERM), or losing the terminal (SIGHUP), is what Ctrl-C is: what was measured is kept, and
+    nothing is left behind. Where `nohup` has had it ignored, it stays so.
+    """
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     with sentences():
         app(prog_name="lab")

@@ -38,9 +38,16 @@ def asked(engine: str, url: str) -> tuple[str, dict[str, str]]:
     """Return the version of a server and the settings that decide what its figures are worth; ServerError if silent."""
     try:
         return {"postgresql": _postgresql, "mariadb": _mariadb, "redis": _redis}[engine](url)
+    except ImportError as error:
+        raise ServerError(
+            f"{BY_NAME[engine].title} needs {error.name!r}, which cannot be imported here: `make setup` brings it"
+        ) from error
     except Exception as error:
         kind = type(error).__name__
-        raise ServerError(f"the {BY_NAME[engine].title} server does not answer as expected ({kind})") from error
+        raise ServerError(
+            f"the {BY_NAME[engine].title} server does not answer as expected ({kind}): look at the host, the port, the "
+            "user and the password of its address, and whether it runs"
+        ) from error
 
 
 def _postgresql(url: str) -> tuple[str, dict[str, str]]:

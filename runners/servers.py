@@ -206,9 +206,12 @@ class Pool:
         self._given: dict[str, str] = {}
         for url in urls:
             try:
-                self._given[engine_of(url)] = url
+                engine = engine_of(url)
             except ValueError as error:
                 raise ServerError(str(error)) from None
+            if engine in self._given:
+                raise ServerError(f"two addresses of {BY_NAME[engine].title} were given: expected one of an engine")
+            self._given[engine] = url
 
     def __enter__(self) -> Pool:
         return self
@@ -254,6 +257,11 @@ class Pool:
         engine, _, relaxed = ENGINE_OF.get(target, "").partition("-")
         running = self._servers.get((engine, not relaxed))
         return running.facts() if running else {}
+
+    def idle(self, targets: Iterable[str]) -> list[str]:
+        """Return the titles of the servers that were given and that none of the queues "module:Class" needs."""
+        needed = {ENGINE_OF.get(target, "").partition("-")[0] for target in targets}
+        return [BY_NAME[engine].title for engine in self._given if engine not in needed]
 
     def _opened(self, engine: str, durable: bool) -> Server:
         if engine in self._given:

@@ -165,7 +165,7 @@ def _run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
-            env=environment,
+            env={**environment, "TMPDIR": str(folder)},  # what a killed one had there goes with the folder
             cwd=folder,
             process_group=0,
         )

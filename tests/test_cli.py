@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli import _writable
+from lab.recorded import ArchiveError, writing
+
 ROOT = Path(__file__).resolve().parent.parent
 MISBEHAVING = ROOT / "tests" / "runners"
 
@@ -67,6 +70,12 @@ def test_a_results_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path)
     )
 
 
+def test_a_report_that_cannot_be_written_is_refused_before_any_notebook_is_executed() -> None:
+    folder = Path("/proc")  # where not even root may make a file
+    with pytest.raises(ArchiveError, match="/proc cannot be written"), writing(folder):
+        _writable(folder)
+
+
 def test_showing_where_there_is_no_run_says_how_to_make_one(tmp_path: Path) -> None:
     refused(lab("show", "--results", str(tmp_path)), str(tmp_path))
 
@@ -123,19 +132,34 @@ def test_conform_takes_a_family_by_name_or_before_the_subject() -> None:
     refused(lab("conform", "--family", "ticker"), "no queue was named", "channel")
 
 
+def test_a_class_that_offers_nothing_of_a_family_is_not_said_to_hold() -> None:
+    said = lab("conform", "--family", "ticker", "queues.timer.array:Array")
+    refused(said, "queues.timer.array:Array offers nothing of the family ticker", code=4)
+
+
 def test_a_choice_that_no_case_fits_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
     said = lab("run", "--suite", "pacing", "--subject", "linked", "--results", str(tmp_path))
     refused(said, "the suite pacing has no case for --subject linked", "lab list")
+    said = lab("run", "--suite", "events", "--queue", "queues.timer.array:Array", "--results", str(tmp_path))
+    refused(said, "the suite events has no case for --queue queues.timer.array:Array", "lab run --suite quick")
+    choice = ["--suite", "durable", "--subject", "sqlite", "--results", str(tmp_path)]
+    said = lab("run", *choice, "--server", "mysql://u:secret-word@127.0.0.1:1/x")
+    refused(said, "--server: no case of this choice uses MariaDB")
+    assert "secret-word" not in said.stderr
     assert list(tmp_path.iterdir()) == []
+    choice = ["--workload", "durable-enqueue", "--processes", "1", "--results", str(tmp_path)]
+    said = lab("run", "--suite", "durable", "--subject", "sqlite", "--subject", "heap", *choice)
+    assert "note: the suite durable has no case for --subject heap here: it is left out" in said.stdout
 
 
 def test_list_shows_every_family() -> None:
     said = lab("list").stdout
+    assert "\n  durable-enqueue-many  timer " in said  # the longest name stands apart from what follows
     for words in (
         "advisory  ",
         "arithmetic-asyncio  limiter",
-        "ticks               ticker",
-        "plan                cooperative",
+        "ticks                 ticker",
+        "plan                  cooperative",
     ):
         assert words in said, words
 

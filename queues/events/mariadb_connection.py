@@ -18,12 +18,15 @@ CONNECT_SECONDS = 5
 def connected(url: str, **options: Any) -> Any:
     """Return an open connection; `options` are those of `pymysql.connect`. Raises what PyMySQL raises.
 
-    The socket is opened here because PyMySQL leaves one open where nobody listens.
+    The socket is opened here because PyMySQL leaves one open where nobody listens. Once it is open the greeting is
+    waited for with the timeout of reading, which is set meanwhile: something else may listen, and say nothing.
     """
     arguments = mariadb_arguments(url)
     path = arguments.pop("unix_socket", None)
-    connection = pymysql.connect(**arguments, connect_timeout=CONNECT_SECONDS, defer_connect=True, **options)
+    connection: Any = pymysql.connect(**arguments, connect_timeout=CONNECT_SECONDS, defer_connect=True, **options)
+    patience, connection._read_timeout = connection._read_timeout, CONNECT_SECONDS  # PyMySQL has no other way to it
     connection.connect(_opened(path, arguments))
+    connection._read_timeout = patience
     return connection
 
 

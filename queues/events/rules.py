@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 
@@ -127,6 +128,34 @@ def require_plain(name: str) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
         raise ValueError(f"the name is {name!r}: expected 1 to 63 of a-z, 0-9 and _, a letter first")
     return name
+
+
+def require_path(path: Any) -> str:
+    """Return the name of a file as a text; ValueError for one that no file can have, "" included.
+
+    >>> require_path("")
+    Traceback (most recent call last):
+        ...
+    ValueError: the path is '': expected the name of a file
+    """
+    found = os.fsdecode(path)
+    if not found or "\0" in found:
+        raise ValueError(f"the path is {path!r}: expected the name of a file")
+    return found
+
+
+def require_busy(seconds: Any) -> None:
+    """Refuse a wait that is no number of seconds of at least 0; TypeError for what is no number.
+
+    >>> require_busy(float("nan"))
+    Traceback (most recent call last):
+        ...
+    ValueError: busy_seconds is nan: expected seconds, at least 0
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"busy_seconds is {type(seconds).__name__}: expected seconds, at least 0")
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"busy_seconds is {seconds}: expected seconds, at least 0")
 
 
 def require_result(result: Any) -> str:

@@ -14,12 +14,12 @@ import tempfile
 from queues.events import statements
 from queues.events.connection import AGAIN, BUSY, FULL
 from queues.events.pipeline import Pipeline
-from queues.events.rules import now_us
+from queues.events.rules import EventsError, now_us, require_busy, require_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, NoReturn
 
     from queues.events.connection import Parameters
 
@@ -57,6 +57,13 @@ INSERT = """
 
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC)
+UNUSABLE = {
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: expected a file in a folder that is there",
+    sqlite3.SQLITE_NOTADB: "is no database: expected one of SQLite, or the name of a new file",
+    sqlite3.SQLITE_CORRUPT: "is damaged: expected a sound database, from a copy, or the name of a new file",
+    sqlite3.SQLITE_READONLY: "cannot be written: expected a file and a folder in which this user may write",
+}
+"""What an error says of the file, whoever else uses it."""
 
 
 class Sqlite(Pipeline):
@@ -85,8 +92,11 @@ class Sqlite(Pipeline):
         max_pages: int | None = None,
     ) -> None:
         """Open or make the file. `max_pages`: how many pages of 4096 bytes it may have, beyond which StorageFull."""
-        self._folder = tempfile.mkdtemp(prefix="lab-events-") if path is None else ""
-        self.path = os.path.join(self._folder, "events.db") if path is None else os.fspath(path)  # noqa: PTH118
+        given = None if path is None else require_path(path)
+        require_busy(busy_seconds)
+        self._folder = tempfile.mkdtemp(prefix="lab-events-") if given is None else ""
+        self._owner = os.getpid()
+        self.path = given or os.path.join(self._folder, "events.db")  # noqa: PTH118
         self.durable = durable
         self.max_pages = max_pages
         super().__init__(indexed=indexed, busy_seconds=busy_seconds, clock=clock)
@@ -99,7 +109,7 @@ class Sqlite(Pipeline):
     def facts(self) -> dict[str, str]:
         """Return what decides a figure, by name, as the connection has it."""
         names = ("journal_mode", "synchronous", "page_size", "cache_size")
-        found = {name: str(self._run(f"PRAGMA {name}", {})[0][0][0]) for name in names}
+        found = {name: str(self._read(lambda: self._run(f"PRAGMA {name}", {}))[0][0][0]) for name in names}  # noqa: B023
         return {"engine": self.engine, "version": sqlite3.sqlite_version, **found}
 
     def _open(self) -> None:
@@ -111,6 +121,8 @@ class Sqlite(Pipeline):
             if self.max_pages is not None:
                 connection.execute(f"PRAGMA max_page_count={int(self.max_pages)}")
             known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            if "events" in known and "subscriptions" not in known:
+                raise EventsError(f"SQLite: {self.path} has a table 'events' of something else: name another file")
             if not {"events", "subscriptions", "work", "work_next"} <= known:
                 connection.execute("BEGIN IMMEDIATE")
                 for text in (*TABLES, *(INDEXES if self.indexed else ())):
@@ -148,9 +160,15 @@ class Sqlite(Pipeline):
             return BUSY if self._connection is not None else AGAIN  # the wait was in the engine, but for opening
         return FULL if code in FULL_CODES else ""
 
+    def _raise(self, error: Exception, kind: str) -> NoReturn:
+        said = UNUSABLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if said is not None:
+            raise EventsError(f"SQLite: {self.path} {said}") from error
+        super()._raise(error, kind)
+
     def _disconnect(self) -> None:
         self._drop()
-        if self._folder:
+        if self._folder and self._owner == os.getpid():  # one that was forked leaves it to whoever made it
             shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -10,6 +10,7 @@ Weakness    One writer at a time. The whole of a batch is written once more when
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from functools import partial
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from queues.timer.durable_sqlite_file import Connection
     from queues.timer.durable_store import Row
 
-VERSION = 1
 VERSION = 1
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS timer_queue (
@@ -63,9 +63,12 @@ class SQLiteStore:
         synchronous: str,
     ) -> None:
         """Open the file, or make it; without one, a file in a new folder that `close` removes."""
-        self.private = tempfile.TemporaryDirectory(prefix="timer-queue-") if database is None else None
+        given = "" if database is None else os.fsdecode(database)
+        if database is not None and (not given or "\0" in given):
+            raise ValueError(f"database is {database!r}: expected the name of a file")
+        self.private = None if given else tempfile.mkdtemp(prefix="timer-queue-")
         self.owner = os.getpid()
-        path = os.path.join(self.private.name, "queue.db") if self.private else os.fspath(database or "")  # noqa: PTH118
+        path = os.path.join(self.private, "queue.db") if self.private else given  # noqa: PTH118
         try:
             self.file = SQLiteFile(path, busy, sleep, fresh=self.private is not None)
             try:
@@ -227,7 +230,7 @@ class SQLiteStore:
     def _tidy(self) -> None:
         """Remove a private folder; the process that made it does, not one that it forked."""
         if self.private is not None and self.owner == os.getpid():
-            self.private.cleanup()
+            shutil.rmtree(self.private, ignore_errors=True)
 
 
 def _prepared(connection: Connection, name: str) -> int:

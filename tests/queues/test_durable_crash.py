@@ -7,6 +7,7 @@ import gc
 import resource
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from queues.timer.rules import StopDispatch
 from runners.servers import started
 from tests.engines import need
 from tests.queues.durable_subjects import INFINITY, LEASE, ONE_AN_ENGINE, Place, contents, drained
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Failure(Exception):
@@ -263,7 +266,7 @@ def test_a_private_queue_leaves_nothing_behind_when_it_is_dropped(place: Place) 
     batch = queue.take(1.0, limit=3)
     store = queue._store
     if place.name == "sqlite":
-        folder = Path(store.private.name)
+        folder = Path(store.private)
         assert [path.name for path in folder.glob("*.db")] == ["queue.db"]
     del queue
     gc.collect()
@@ -369,7 +372,27 @@ def test_a_file_that_is_no_database_and_a_folder_that_is_not_there_are_told(tmp_
         load("timer", "sqlite")(database=other)
     with pytest.raises(OSError, match="expected a file in a folder that exists"):
         load("timer", "sqlite")(database=tmp_path / "missing" / "queue.db")
+    for name in ("", "queue\0.db"):
+        with pytest.raises(ValueError, match="expected the name of a file"):
+            load("timer", "sqlite")(database=name)
     assert other.read_text().startswith("these are no messages")
+
+
+def test_a_forked_process_leaves_the_private_file_to_the_one_that_made_it() -> None:
+    code = """
+import os, sys
+from queues.timer.sqlite import SQLite
+queue = SQLite()
+if child := os.fork():
+    os.waitpid(child, 0)
+    print(os.path.exists(queue._store.file.path))
+    queue.close()
+    print(os.path.exists(queue._store.private))
+else:
+    sys.exit()
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert said.stdout.split() == ["True", "False"]
 
 
 def test_a_database_of_another_version_is_refused(sqlite: Place) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from typing import Any
 
 
@@ -44,6 +45,14 @@ class Hangs(Plain):
         """Wait for what does not come."""
         while True:
             pass
+
+
+class HangsWithAFile(Hangs):
+    """Has a folder of its own, and never comes back to remove it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.mkdtemp(prefix="misbehaving-")
 
 
 class Killed(Plain):

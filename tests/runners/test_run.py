@@ -200,18 +200,20 @@ def test_a_run_killed_in_the_middle_resumes_to_the_same_set_of_executions(tmp_pa
 
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL); "
     "from lab.cli import main; sys.argv = ['lab', *sys.argv[1:]]; main()"
 )
 """Whoever starts a job in the background may have it ignore SIGINT; a person at a terminal does not."""
 
 
-def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-c", INTERRUPTIBLE, "run", "--suite", "quick", "--workload", "cycle"]
     command += ["--subject", "array", "--processes", "9", "--results", str(tmp_path)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stderr is not None
     process.stderr.readline()  # the first execution has ended
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, number)
     said = process.stderr.read()
     process.stderr.close()
     assert process.wait() == 130

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -337,12 +338,34 @@ def test_an_address_of_another_kind_is_refused_without_telling_its_password() ->
     assert "tiger" not in str(refused.value)
     with pytest.raises(ServerError, match="has no scheme"):
         existing("localhost")
+    with pytest.raises(ServerError, match="two addresses of MariaDB were given"):
+        Pool(["mysql://u:tiger@host/db", "mariadb://u:tiger@other/db"])
 
 
 def test_an_address_where_nobody_answers_is_one_sentence() -> None:
     with pytest.raises(ServerError, match=r"^the Redis server does not answer as expected") as refused:
         existing("redis://:secret-word@127.0.0.1:1/0")
     assert "secret-word" not in str(refused.value)
+
+
+def test_something_that_listens_and_says_nothing_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queues.events.mariadb_connection.CONNECT_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"mysql://lab:secret-word@127.0.0.1:{silent.getsockname()[1]}/x"
+        with pytest.raises(ServerError, match=r"^the MariaDB server does not answer.*look at the host") as refused:
+            existing(address)
+    assert "secret-word" not in str(refused.value)
+
+
+def test_a_library_that_lacks_another_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)  # as an import that fails leaves it
+    with pytest.raises(ServerError, match="Redis needs 'redis', which cannot be imported here: `make setup`"):
+        existing("redis://127.0.0.1:1/0")
+
+
+def test_a_server_that_no_queue_needs_is_named() -> None:
+    with Pool(["mysql://u:p@h/d", "redis://h/0"]) as pool:
+        assert pool.idle(["", "queues.timer.sqlite:SQLite", "queues.timer.redis:RedisQueue"]) == ["MariaDB"]
 
 
 def test_a_queue_finds_the_address_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,11 @@ def test_a_queue_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) -> None
     assert outcome.result == {}
 
 
+def test_what_a_stopped_queue_had_on_disk_is_in_the_folder_of_its_execution(tmp_path: Path) -> None:
+    assert run_worker(spec("HangsWithAFile"), tmp_path, limits=Limits(seconds=1)).status == "timeout"
+    assert len(list(tmp_path.glob("misbehaving-*"))) == 1
+
+
 def test_children_of_a_worker_end_with_it(tmp_path: Path) -> None:
     assert run_worker(spec("Forks"), tmp_path, limits=Limits(seconds=20)).ok
     assert started_in(tmp_path) == []

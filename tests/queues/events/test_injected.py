@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -170,8 +172,38 @@ def test_a_closed_queue_says_so() -> None:
     queue = class_of("sqlite")()
     queue.close()
     queue.close()
-    with pytest.raises(EventsError, match="the queue is closed"):
-        queue.pending("a", "b")
+    for call in (lambda: queue.pending("a", "b"), queue.facts):
+        with pytest.raises(EventsError, match="the queue is closed"):
+            call()
+
+
+def test_a_file_that_cannot_be_one_of_events_is_one_sentence(tmp_path: Path) -> None:
+    missing, text, other = tmp_path / "missing" / "events.db", tmp_path / "notes.txt", tmp_path / "other.db"
+    text.write_text("these are no events " * 100)
+    with contextlib.closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE events (weather TEXT)")
+    for path, said in ((missing, "cannot be opened"), (text, "is no database"), (other, "has a table 'events'")):
+        with pytest.raises(EventsError, match=said) as refused:
+            Sqlite(path)
+        assert path.name in str(refused.value)
+    for name in ("", "events\0.db"):
+        with pytest.raises(ValueError, match="expected the name of a file"):
+            Sqlite(name)
+    assert text.read_text().startswith("these are no events")
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), True, "5"], ids=str)
+def test_a_limit_of_waiting_that_is_none_is_refused(seconds: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="busy_seconds is"):
+        Sqlite(busy_seconds=seconds)
+
+
+def test_a_forked_process_leaves_the_private_file_to_the_one_that_made_it() -> None:
+    with Sqlite() as queue:
+        queue._owner = os.getppid()  # as a fork of that process finds it
+        queue.close()
+        assert Path(queue.path).exists()
+    shutil.rmtree(Path(queue.path).parent)
 
 
 def test_transactions_do_not_nest() -> None:
