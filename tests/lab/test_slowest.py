@@ -114,11 +114,14 @@ def test_the_command_prints_the_cases_that_are_meant_and_says_when_there_is_none
     assert "has no slowest calls for 'life'" in batched.stderr
 
 
-def test_the_reference_run_has_no_slowest_calls_and_says_since_when_they_are_kept() -> None:
-    said = lab(str(next(REFERENCE.glob("*/run.json")).parent), "--worst", "array growth")
-    if said.returncode:  # of schema version 1
-        assert (said.returncode, said.stdout.count("\n")) == (4, 1)
-        assert "they are kept since schema version 2" in said.stderr
+def test_the_reference_run_names_the_cause_of_the_slowest_call_of_an_array_that_grows() -> None:
+    said = lab(
+        str(sorted(REFERENCE.glob("*-standard"))[-1]), "--worst", "timer/array/growth/messages=200000/latency/cpu/gc-on"
+    )
+    assert said.returncode == 0, said.stderr
+    slowest = said.stdout.split("what happened in it\n")[1].splitlines()[0]
+    assert "structural" in slowest
+    assert slowest.endswith("gc2")
 
 
 @pytest.mark.parametrize("wanted", ["", "timer", "array steady-enqueue", STEADY.key, "enqueue"])
