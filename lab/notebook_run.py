@@ -29,7 +29,7 @@ def every(folder: Path = NOTEBOOKS) -> list[Path]:
 
 
 def execute(paths: Sequence[Path], runs: Sequence[Path], report: Report | None = None) -> dict[str, Notebook]:
-    """Return name -> executed notebook; RUN is the first of `runs`, RUNS all of them.
+    """Return name -> executed notebook; RUN is the first of `runs` that has the notebook's family, RUNS all of them.
 
     One kernel for all, because starting one takes longer than most notebooks. NotebookError names the notebook, the
     cell (from 1, code cells alone) and what went wrong in it; nothing is written.
@@ -70,12 +70,14 @@ def execute_in(
     client: Any, paths: Sequence[Path], runs: Sequence[Path], report: Report | None = None
 ) -> dict[str, Notebook]:
     """Do what `execute` does, in a kernel that is there."""
-    values = {"RUN": str(runs[0]), "RUNS": [str(run) for run in runs]}
     found = {}
     for place, path in enumerate(paths):
         if report is not None:
             report(place, len(paths), path.stem)
-        found[path.stem] = _executed(client, path.name, with_parameters(read(path), values))
+        notebook = read(path)
+        own = next((run for run in runs if has_family(run, family_of(notebook))), runs[0])
+        values = {"RUN": str(own), "RUNS": [str(run) for run in runs]}
+        found[path.stem] = _executed(client, path.name, with_parameters(notebook, values))
     return found
 
 
@@ -137,9 +139,14 @@ def store(paths: Sequence[Path], run: Path, report: Report | None = None) -> Non
 def run_for(path: Path, run: Path) -> Path:
     """Return the run that a notebook is stored on: `run`, or the newest beside it that has the notebook's family.
 
-    The family is the one that the notebook asks `choose` for; where no run has it, `run` has to do.
+    Where no run has it, `run` has to do.
     """
-    asked = (FAMILY_ASKED.search(cell["source"]) for cell in read(path)["cells"] if cell["cell_type"] == "code")
-    family = next((found[1] for found in asked if found), FAMILY)
+    family = family_of(read(path))
     beside = [other for other in sorted(run.parent.iterdir()) if has_family(other, family)]
     return run if has_family(run, family) or not beside else beside[-1]
+
+
+def family_of(notebook: Notebook) -> str:
+    """Return the family that a notebook asks `choose` for; that of the timer queues where it asks for none."""
+    asked = (FAMILY_ASKED.search(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    return next((found[1] for found in asked if found), FAMILY)

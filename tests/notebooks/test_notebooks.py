@@ -162,6 +162,22 @@ def test_a_notebook_of_another_family_is_stored_on_a_run_that_has_it(tmp_path: P
     assert run_for(none, timer) == timer
 
 
+def test_of_several_runs_a_notebook_reads_the_first_that_has_its_family(client: Any, tmp_path: Path) -> None:
+    runs = [
+        stored(tmp_path, {(Case("latency", family, "heap", workload, ()), workload): spread(900)})
+        for family, workload in (("timer", "growth"), ("advisory", "next-job"))
+    ]
+    for number, asked in ((1, ""), (7, ', family="advisory"'), (8, ', family="ticker"')):
+        cells = [
+            ("parameters", 'RUN = ""'),
+            ("code", f"import lab.notebook as n\n\nchoose = n.choose\nprint(choose(RUN{asked}).name)"),
+        ]
+        make(tmp_path / f"{number}_n.ipynb", cells)
+    executed = execute_in(client, [tmp_path / f"{number}_n.ipynb" for number in (1, 7, 8)], runs)
+    said = [notebook["cells"][-1]["outputs"][0]["text"] for notebook in executed.values()]
+    assert ["".join(text).strip() for text in said] == [runs[0].name, runs[1].name, runs[0].name]
+
+
 def test_a_cell_that_fails_is_named_with_what_went_wrong(client: Any, tmp_path: Path) -> None:
     wrong = tmp_path / "1_wrong.ipynb"
     make(wrong, [("markdown", "# 1. Wrong?"), ("parameters", 'RUN = ""'), ("code", "x = 1"), ("code", "x / 0")])
