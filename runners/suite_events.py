@@ -20,6 +20,9 @@ LOG_ROWS = (40_005, 200_005, 1_000_005)
 """Up to a million events of the past, with 5 pending."""
 
 WORKERS = (1, 2, 4, 8)
+ENOUGH = 4_000
+"""Events of a case that has a p99.9."""
+
 HISTORY = 100_000
 """Finished tasks before those that are claimed."""
 
@@ -70,10 +73,10 @@ FULL = (
             "pending": [*asked((*DOCUMENT_ROWS, *LOG_ROWS), "indexed", 400), *asked(DOCUMENT_ROWS, "bare", 40)],
             "pending-unbounded": unbounded(UNBOUNDED_ROWS),
         },
-        throughput={"claims": [*claimed(WORKERS, 2_000), *claimed((4,), 2_000, HISTORY)]},
+        throughput={"claims": [*claimed(WORKERS, ENOUGH), *claimed((4,), ENOUGH, HISTORY)]},
         clock="wall",
     ),
-    Part("events", (*RELAXED, *PEERS), throughput={"claims": claimed(WORKERS, 2_000)}, clock="wall"),
+    Part("events", (*RELAXED, *PEERS), throughput={"claims": claimed(WORKERS, ENOUGH)}, clock="wall"),
 )
 """Every row of the document, a log of a million events, up to eight workers."""
 
