@@ -60,24 +60,47 @@ def conform(
     {'kept'}
     """
     offer = offer_of(queue_class)
+
+    def trial_of(promise: Promise) -> Trial:
+        return Trial(queue_class, offer, Random(f"{seed}/{promise.name}"), steps)
+
+    return checked(promises, offer, trial_of, progress)
+
+
+def checked(
+    promises: Iterable[Any],
+    offer: Offer,
+    trial_of: Callable[[Any], Any],
+    progress: Callable[[str], object] | None = None,
+    end: Callable[[Any], object] = lambda trial: None,
+) -> list[Outcome]:
+    """Check each of `promises` in a trial of its own and return one outcome each, in their order; for every family.
+
+    A promise whose needs are missing in `offer` has no trial. `progress` is called with the name of each promise before
+    its check, `end` with its trial after it. Whatever a check raises breaks the promise; only KeyboardInterrupt passes.
+    """
     outcomes = []
     for promise in promises:
         if progress is not None:
             progress(promise.name)
-        outcomes.append(_outcome(promise, queue_class, offer, Random(f"{seed}/{promise.name}"), steps))
+        if missing := offer.missing(promise.needs):
+            found = (NOT_OFFERED, f"no {', no '.join(missing)}")
+        else:
+            trial = trial_of(promise)
+            try:
+                found = _found(promise, trial)
+            finally:
+                end(trial)
+        outcomes.append(Outcome(promise.name, promise.sentence, *found))
     return outcomes
 
 
-def _outcome(promise: Promise, queue_class: Any, offer: Offer, random: Random, steps: int) -> Outcome:
-    missing = offer.missing(promise.needs)
-    if missing:
-        return Outcome(promise.name, promise.sentence, NOT_OFFERED, f"no {', no '.join(missing)}")
-    trial = Trial(queue_class, offer, random, steps)
+def _found(promise: Any, trial: Any) -> tuple[str, str]:
+    """Return verdict and detail of one check."""
     _, error = attempt(lambda: promise.check(trial))
     if error is None:
-        return Outcome(promise.name, promise.sentence, KEPT, "")
-    detail = str(error) if isinstance(error, Broken) else trial.told(f"raised {told_error(error)}")
-    return Outcome(promise.name, promise.sentence, BROKEN, detail)
+        return KEPT, ""
+    return BROKEN, str(error) if isinstance(error, Broken) else trial.told(f"raised {told_error(error)}")
 
 
 def essential(outcomes: Iterable[Outcome]) -> list[Outcome]:

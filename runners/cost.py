@@ -21,6 +21,7 @@ if __name__ == "__main__":
     here = str(Path(__file__).resolve().parent)
     sys.path[:] = [str(ROOT), *(entry for entry in sys.path if entry != here)]
 
+from queues.addresses import ENGINE_OF, variable  # noqa: E402
 from runners.counters import Counters, settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
 from runners.worker import last_line, read_case  # noqa: E402
@@ -34,8 +35,13 @@ if TYPE_CHECKING:
 CLOCKS: dict[str, Callable[[], float]] = {"cpu": time.thread_time, "wall": time.perf_counter}
 """In seconds, as pyperf has it; its own clock is the wall."""
 
-SERVERS = ["LAB_POSTGRESQL_URL", "LAB_MARIADB_URL", "LAB_REDIS_URL"]
-INHERITED = ["PYTHONHASHSEED", "LAB_PADDING", "LD_LIBRARY_PATH", "TMPDIR", *SERVERS]
+INHERITED = [
+    "PYTHONHASHSEED",
+    "LAB_PADDING",
+    "LD_LIBRARY_PATH",
+    "TMPDIR",
+    *map(variable, sorted({*ENGINE_OF.values()})),
+]
 """What pyperf's clean environment would leave out and the measuring process must have."""
 
 COUNTERS = "counters.json"

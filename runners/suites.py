@@ -179,44 +179,38 @@ FULL = Suite(
     parts=(*suite_advisory.FULL, *suite_pacing.FULL, *suite_durable.PARTS, *suite_events.FULL),
 )
 
-ADVISORY = Suite(
-    name="advisory",
-    sentence="advisory schedulers: every call over the number of jobs, jobs that meet, drift of the cadence",
-    processes=3,
-    subjects=(),
-    limits=Limits(seconds=60),
-    cost_options=(),
-    parts=suite_advisory.PARTS,
+
+def _of_parts(name: str, sentence: str, limits: Limits, parts: tuple[Part, ...]) -> Suite:
+    """Return a suite without tables of its own; three processes see that it works, a verdict takes --processes 5."""
+    return Suite(name, sentence, processes=3, subjects=(), limits=limits, cost_options=(), parts=parts)
+
+
+ADVISORY = _of_parts(
+    "advisory",
+    "advisory schedulers: every call over the number of jobs, jobs that meet, drift of the cadence",
+    Limits(seconds=60),
+    suite_advisory.PARTS,
 )
 
-PACING = Suite(
-    name="pacing",
-    sentence="tickers, rate limiters and cooperative sleep: how late, how fair, how dear",
-    processes=3,
-    subjects=(),
-    limits=Limits(seconds=120, memory_bytes=12 << 30),
-    cost_options=(),
-    parts=suite_pacing.PARTS,
+PACING = _of_parts(
+    "pacing",
+    "tickers, rate limiters and cooperative sleep: how late, how fair, how dear",
+    Limits(seconds=120, memory_bytes=12 << 30),
+    suite_pacing.PARTS,
 )
 
-DURABLE = Suite(
-    name="durable",
-    sentence="timer queues that outlive the process, on SQLite, PostgreSQL and Redis: cycles, lives, batches put in",
-    processes=3,
-    subjects=(),
-    limits=Limits(seconds=60),
-    cost_options=(),
-    parts=suite_durable.PARTS,
+DURABLE = _of_parts(
+    "durable",
+    "timer queues that outlive the process, on SQLite, PostgreSQL and Redis: cycles, lives, batches put in",
+    Limits(seconds=60),
+    suite_durable.PARTS,
 )
 
-EVENTS = Suite(
-    name="events",
-    sentence="event queues on SQLite, PostgreSQL, MariaDB: what is pending, in every form, and claims by many workers",
-    processes=3,
-    subjects=(),
-    limits=Limits(seconds=20),
-    cost_options=(),
-    parts=suite_events.PARTS,
+EVENTS = _of_parts(
+    "events",
+    "event queues on SQLite, PostgreSQL, MariaDB: what is pending, in every form, and claims by many workers",
+    Limits(seconds=20),
+    suite_events.PARTS,
 )
 
 SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL, ADVISORY, PACING, DURABLE, EVENTS)}

@@ -16,9 +16,7 @@ from queues.advisory.promise_refusals import REFUSALS
 from queues.advisory.promise_schedules import SCHEDULES
 from queues.advisory.promise_spread import SPREADING
 from queues.advisory.trial import Promise, Trial, offer_of
-from queues.conformance import BROKEN, KEPT, NOT_OFFERED, Outcome
-from queues.promises.offer import Offer, attempt
-from queues.promises.trial import Broken, told_error
+from queues.conformance import Outcome, checked
 
 PROMISES: tuple[Promise, ...] = (*ADVICE, *JOBS, *SPREADING, *REFUSALS, *SCHEDULES)
 """All promises of the advisory scheduler's contract, in reading order."""
@@ -44,21 +42,8 @@ def conform(
     {'kept'}
     """
     offer = offer_of(scheduler_class)
-    outcomes = []
-    for promise in promises:
-        if progress is not None:
-            progress(promise.name)
-        trial = Trial(scheduler_class, offer, Random(f"{seed}/{promise.name}"), steps)
-        outcomes.append(_outcome(promise, offer, trial))
-    return outcomes
 
+    def trial_of(promise: Promise) -> Trial:
+        return Trial(scheduler_class, offer, Random(f"{seed}/{promise.name}"), steps)
 
-def _outcome(promise: Promise, offer: Offer, trial: Trial) -> Outcome:
-    missing = offer.missing(promise.needs)
-    if missing:
-        return Outcome(promise.name, promise.sentence, NOT_OFFERED, f"no {', no '.join(missing)}")
-    _, error = attempt(lambda: promise.check(trial))
-    if error is None:
-        return Outcome(promise.name, promise.sentence, KEPT, "")
-    detail = str(error) if isinstance(error, Broken) else trial.told(f"raised {told_error(error)}")
-    return Outcome(promise.name, promise.sentence, BROKEN, detail)
+    return checked(promises, offer, trial_of, progress)

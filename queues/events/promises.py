@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from queues.conformance import BROKEN, KEPT, NOT_OFFERED, Outcome
+from queues.conformance import Outcome, checked
 from queues.events.promise_claims import CLAIMS
 from queues.events.promise_log import LOG
 from queues.events.promise_schedules import SCHEDULES
 from queues.events.trial import Promise, Trial, offer_of
-from queues.promises.offer import Offer, attempt
-from queues.promises.trial import Broken, told_error
 
 PROMISES: tuple[Promise, ...] = (*LOG, *CLAIMS, *SCHEDULES)
 """All promises of the event queue's contract, in reading order."""
@@ -41,24 +39,8 @@ def conform(
     {'kept'}
     """
     offer = offer_of(queue_class)
-    outcomes = []
-    for promise in promises:
-        if progress is not None:
-            progress(promise.name)
-        trial = Trial(queue_class, offer, Random(f"{seed}/{promise.name}"), steps)
-        try:
-            outcomes.append(_outcome(promise, offer, trial))
-        finally:
-            trial.close()
-    return outcomes
 
+    def trial_of(promise: Promise) -> Trial:
+        return Trial(queue_class, offer, Random(f"{seed}/{promise.name}"), steps)
 
-def _outcome(promise: Promise, offer: Offer, trial: Trial) -> Outcome:
-    missing = offer.missing(promise.needs)
-    if missing:
-        return Outcome(promise.name, promise.sentence, NOT_OFFERED, f"no {', no '.join(missing)}")
-    _, error = attempt(lambda: promise.check(trial))
-    if error is None:
-        return Outcome(promise.name, promise.sentence, KEPT, "")
-    detail = str(error) if isinstance(error, Broken) else trial.told(f"raised {told_error(error)}")
-    return Outcome(promise.name, promise.sentence, BROKEN, detail)
+    return checked(promises, offer, trial_of, progress, end=Trial.close)
