@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 from typing import Any
 
@@ -71,6 +72,7 @@ def arms(rows: Iterable[Row]) -> list[Arms]:
     return sorted(found, key=lambda one: (one.workload, one.params))
 
 
+@lru_cache(maxsize=4096)  # asked for every row, and a run has few different ones
 def _sizes(params: str) -> str:
     """The parameters but for the number of calls, which is no part of what a call does."""
     return ",".join(f"{name}={value}" for name, value in parse_parameters(params) if name != "calls")

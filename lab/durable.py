@@ -24,6 +24,51 @@ LEFT = frozenset({"subject", "case", "kept where, and how"})
 BASE = "array"
 """The queue in memory that the others are held against."""
 
+FAMILY = "durable"
+"""What a page asks for that is about these queues: a part of the family of timer queues, by the names of workloads."""
+
+PREFIX = "durable-"
+BESIDE = frozenset({BASE, "chunked"})
+"""The queues in memory that are measured by the same workloads."""
+
+
+def own(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the rows of the workloads of durable queues, in memory or not, whatever their end.
+
+    >>> own([{"family": "timer", "workload": "cycle"}])
+    []
+    """
+    return [dict(row) for row in rows if row["family"] == "timer" and row["workload"].startswith(PREFIX)]
+
+
+def kept_outside(subjects: Iterable[str]) -> list[str]:
+    """Return the subjects that keep messages outside the process, each once.
+
+    >>> kept_outside(["array", "sqlite", "sqlite"])
+    ['sqlite']
+    """
+    return [subject for subject in dict.fromkeys(subjects) if subject not in BESIDE]
+
+
+def planned(keys: Iterable[str]) -> bool:
+    """Return whether cases, by their keys, are of several durable queues: fewer are beside the point of another suite.
+
+    >>> planned(["timer/sqlite/durable-life/messages=3/batched/wall/gc-on"])
+    False
+    """
+    named = (key.split("/") for key in keys)
+    subjects = [names[1] for names in named if names[0] == "timer" and names[2].startswith(PREFIX)]
+    return len(kept_outside(subjects)) > 1
+
+
+def sizes(row: Row) -> dict[str, int]:
+    """Return the parameters of a row by name.
+
+    >>> sizes({"params": "calls=8,due=10"})
+    {'calls': 8, 'due': 10}
+    """
+    return {name: int(value) for name, value in parse_parameters(row["params"])}
+
 
 def tables(rows: Iterable[Row], subjects: Sequence[str] = ()) -> list[Table]:
     """Return the tables of which a run has a figure: cycles, ways of putting in, lives, and the settings behind them.

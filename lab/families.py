@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from lab import events, pacing, schedules
 from lab.table import Table
 
 Row = Mapping[str, Any]
+One = TypeVar("One", bound=Row)
 Order = Mapping[str, Sequence[str]]
 """family -> its subjects in the order in which they stand."""
 
@@ -36,10 +37,10 @@ def tables(rows: Iterable[Row], order: Order) -> list[Table]:
     ]
 
 
-def of_timers(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the rows of timer queues: the documents' tables are about them.
+def of_timers(rows: Iterable[One]) -> list[One]:
+    """Return the rows of timer queues, not copied: the documents' tables are about them.
 
     >>> of_timers([{"family": "timer"}, {"family": "ticker"}])
     [{'family': 'timer'}]
     """
-    return [dict(row) for row in rows if row["family"] == TIMER]
+    return [row for row in rows if row["family"] == TIMER]

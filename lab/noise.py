@@ -10,13 +10,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.sample import slope
 from lab.table import Table
 from lab.verdict import Finding, compare_samples
 
 Row = Mapping[str, Any]
+One = TypeVar("One", bound=Row)
 
 TWIN = "-twin"
 
@@ -46,13 +47,13 @@ def twin_name(subject: str) -> str:
     return subject + TWIN
 
 
-def without_twins(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the rows of the contenders: a twin is part of the instrument and stands in no table of subjects.
+def without_twins(rows: Iterable[One]) -> list[One]:
+    """Return the rows of the contenders, not copied: a twin is part of the instrument and in no table of subjects.
 
     >>> without_twins([{"subject": "array"}, {"subject": "array-twin"}])
     [{'subject': 'array'}]
     """
-    return [dict(row) for row in rows if not row["subject"].endswith(TWIN)]
+    return [row for row in rows if not row["subject"].endswith(TWIN)]
 
 
 def figure_of(row: Row, name: str) -> float | None:

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from lab import archive, claim, collector, documents, noise
+from lab import archive, claim, collector, documents, durable, noise
 from lab.bench import Bench
 from lab.claims import judge_run
 from lab.disturbance import note
@@ -49,7 +49,7 @@ class Reading:
     @cached_property
     def every(self) -> list[dict[str, Any]]:
         """All rows of the family, those of the instrument and of the twin among them."""
-        return [row for row in self.run.rows().to_pylist() if row["family"] == self.family]
+        return _of(self.run.rows().to_pylist(), self.family)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ class Reading:
     @cached_property
     def cases(self) -> list[dict[str, Any]]:
         """The rows of cases.parquet, of the same arm."""
-        found = [row for row in self.run.cases().to_pylist() if row["family"] == self.family]
+        found = _of(self.run.cases().to_pylist(), self.family)
         return [dict(row) for row in collector.apart(noise.without_twins(found))[0]]
 
     @cached_property
@@ -94,6 +94,10 @@ class Reading:
         """Return the table of `lab show` whose title begins so, or a sentence that says that the run has none."""
         found: list[Piece] = [table for table in self.tables if table.title.startswith(begins)]
         return found or [nothing(f"the table “{begins}”")]
+
+
+def _of(rows: list[dict[str, Any]], family: str) -> list[dict[str, Any]]:
+    return durable.own(rows) if family == durable.FAMILY else [row for row in rows if row["family"] == family]
 
 
 def nothing(what: str) -> str:
@@ -133,11 +137,15 @@ def _chosen(run: str, family: str, results: Path) -> Path:
 
 
 def has_family(path: Path, family: str) -> bool:
-    """Return whether the run in a folder plans a case of a family; False for a folder that cannot be read."""
+    """Return whether the run in a folder plans a case of a family; False for a folder that cannot be read.
+
+    "durable" stands for the timer queues that outlive the process: a run has it that measures several of them.
+    """
     try:
-        return any(key.startswith(f"{family}/") for key, _ in load(path).planned)
+        keys = [key for key, _ in load(path).planned]
     except Flaw:
         return False
+    return durable.planned(keys) if family == durable.FAMILY else any(key.startswith(f"{family}/") for key in keys)
 
 
 def show(*pieces: Piece | Sequence[Piece]) -> None:

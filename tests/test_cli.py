@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli import _writable
+from lab.cli_report import _writable
 from lab.recorded import ArchiveError, writing
+from tests import door
 
 ROOT = Path(__file__).resolve().parent.parent
 MISBEHAVING = ROOT / "tests" / "runners"
@@ -33,15 +34,15 @@ def test_an_unknown_suite_is_named_with_those_there_are() -> None:
 
 
 def test_an_unknown_subject_is_named_with_those_there_are() -> None:
-    refused(lab("run", "--subject", "rope"), "'rope'", "array", "--queue")
+    refused(door.lab("run", "--subject", "rope"), "'rope'", "array", "--queue")
 
 
 def test_an_unknown_workload_is_named_with_those_there_are() -> None:
-    refused(lab("run", "--workload", "tea"), "'tea'", "cycle")
+    refused(door.lab("run", "--workload", "tea"), "'tea'", "cycle")
 
 
 def test_a_clock_that_does_not_exist_is_refused() -> None:
-    refused(lab("run", "--clock", "sundial"), "sundial")
+    refused(door.lab("run", "--clock", "sundial"), "sundial")
 
 
 def test_a_module_that_does_not_import_is_one_sentence(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_a_module_that_raises_while_imported_is_one_sentence(tmp_path: Path) -> 
 
 
 def test_a_queue_that_is_not_module_colon_class_is_refused() -> None:
-    refused(lab("run", "--queue", "just_a_module"), "just_a_module", "module:Class")
+    refused(door.lab("run", "--queue", "just_a_module"), "just_a_module", "module:Class")
 
 
 def test_a_module_without_that_class_is_refused() -> None:
@@ -77,7 +78,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_any_notebook_is_execu
 
 
 def test_showing_where_there_is_no_run_says_how_to_make_one(tmp_path: Path) -> None:
-    refused(lab("show", "--results", str(tmp_path)), str(tmp_path))
+    refused(door.lab("show", "--results", str(tmp_path)), str(tmp_path))
 
 
 def test_a_broken_queue_gets_no_numbers_and_its_first_broken_promise_is_named(tmp_path: Path) -> None:
@@ -126,10 +127,10 @@ def test_conform_takes_a_family_by_name_or_before_the_subject() -> None:
     assert "Promises of an advisory scheduler" in said.stdout
     assert "limits-fixed breaks bound: " in said.stdout
     assert "granted in" in said.stdout
-    refused(lab("conform", "advisory/rope"), "'rope' in the family advisory", "sorted-each-call, heap")
-    refused(lab("conform", "--family", "tea", "--all"), "no contract of a family 'tea'", "timer, advisory, ticker")
-    refused(lab("conform", "tea/green"), "no contract of a family 'tea'")
-    refused(lab("conform", "--family", "ticker"), "no queue was named", "channel")
+    refused(door.lab("conform", "advisory/rope"), "'rope' in the family advisory", "sorted-each-call, heap")
+    refused(door.lab("conform", "--family", "tea", "--all"), "no contract of a family 'tea'", "timer, advisory, ticker")
+    refused(door.lab("conform", "tea/green"), "no contract of a family 'tea'")
+    refused(door.lab("conform", "--family", "ticker"), "no queue was named", "channel")
 
 
 def test_a_class_that_offers_nothing_of_a_family_is_not_said_to_hold() -> None:
@@ -138,12 +139,12 @@ def test_a_class_that_offers_nothing_of_a_family_is_not_said_to_hold() -> None:
 
 
 def test_a_choice_that_no_case_fits_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
-    said = lab("run", "--suite", "pacing", "--subject", "linked", "--results", str(tmp_path))
+    said = door.lab("run", "--suite", "pacing", "--subject", "linked", "--results", str(tmp_path))
     refused(said, "the suite pacing has no case for --subject linked", "lab list")
-    said = lab("run", "--suite", "events", "--queue", "queues.timer.array:Array", "--results", str(tmp_path))
+    said = door.lab("run", "--suite", "events", "--queue", "queues.timer.array:Array", "--results", str(tmp_path))
     refused(said, "the suite events has no case for --queue queues.timer.array:Array", "lab run --suite quick")
     choice = ["--suite", "durable", "--subject", "sqlite", "--results", str(tmp_path)]
-    said = lab("run", *choice, "--server", "mysql://u:secret-word@127.0.0.1:1/x")
+    said = door.lab("run", *choice, "--server", "mysql://u:secret-word@127.0.0.1:1/x")
     refused(said, "--server: no case of this choice uses MariaDB")
     assert "secret-word" not in said.stderr
     assert list(tmp_path.iterdir()) == []
@@ -153,7 +154,7 @@ def test_a_choice_that_no_case_fits_is_refused_before_anything_is_measured(tmp_p
 
 
 def test_list_shows_every_family() -> None:
-    said = lab("list").stdout
+    said = door.lab("list").stdout
     assert "\n  durable-enqueue-many  timer " in said  # the longest name stands apart from what follows
     for words in (
         "advisory  ",
@@ -166,18 +167,24 @@ def test_list_shows_every_family() -> None:
 
 @pytest.mark.parametrize("subject", ["array", "linked", "linked-known-tail", "array-naive"])
 def test_the_demo_tells_the_same_story_on_every_queue(subject: str) -> None:
-    said = lab("demo", "--subject", subject)
+    said = door.lab("demo", "--subject", subject)
     assert said.returncode == 0
-    assert said.stdout == lab("demo").stdout.replace("'array'", f"'{subject}'")
+    assert said.stdout == door.lab("demo").stdout.replace("'array'", f"'{subject}'")
     assert "put back one by one" in said.stdout
 
 
-def test_the_demo_of_an_unknown_subject_is_refused() -> None:
-    refused(lab("demo", "--subject", "rope"), "rope")
+@pytest.mark.parametrize("subject", ["rope", "kombu", "queues.timer.array:Array", ":"])
+def test_the_demo_of_what_is_none_of_our_queues_is_refused(subject: str) -> None:
+    refused(door.lab("demo", "--subject", subject), subject, "expected one of linked, ")
+
+
+def test_a_path_that_no_system_takes_is_one_sentence() -> None:
+    refused(door.lab("show", "x" * 5000), "name too long")
+    assert "none in" in door.lab("list", "--results", "x" * 5000).stdout
 
 
 def test_list_names_suites_subjects_workloads_and_says_when_there_is_no_run(tmp_path: Path) -> None:
-    said = lab("list", "--results", str(tmp_path)).stdout
+    said = door.lab("list", "--results", str(tmp_path)).stdout
     for word in ("quick", "standard", "full", "linked-known-tail", "steady-dispatch", "none in"):
         assert word in said
 

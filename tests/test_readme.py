@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.door import lab
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "results" / "reference"
@@ -15,12 +15,6 @@ def newest_reference() -> Path:
     runs = sorted(REFERENCE.glob("*-standard"))
     assert runs, "a reference run belongs into results/reference: make reference"
     return runs[-1]
-
-
-def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lab", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
-    )
 
 
 def test_the_readme_matches_the_reference_run(tmp_path: Path) -> None:

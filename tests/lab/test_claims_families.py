@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from lab.claim import Judgement, Outcome, text
 from lab.claims import judge_run
 from lab.evidence import Evidence
 from lab.reference import read_reference
+from tests import door
 from tests.lab import kindred
 from tests.lab.replays import LIFE, rows_of, spread
 
@@ -141,9 +140,7 @@ def test_a_run_of_other_families_is_judged_by_their_claims_alone_and_one_of_all_
 
 def test_the_command_judges_a_run_of_other_families(tmp_path: Path) -> None:
     path = kindred.stored(tmp_path, kindred.schedules())
-    said = subprocess.run(
-        [sys.executable, "-m", "lab", "claims", str(path)], capture_output=True, text=True, check=False
-    )
+    said = door.lab("claims", str(path))
     assert (said.returncode, said.stderr) == (0, "")
     assert "HOLDS          With a heap, next_job costs" in said.stdout
     assert "linked" not in said.stdout

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lab.cli import show
+from lab.cli_show import show
 from lab.disturbance import by_cause, note
 from tests.lab.runs import measure, plan, start
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tracemalloc
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +16,9 @@ from lab.archive import ArchiveError, open_run, verify
 from lab.case import execution_of
 from lab.recount import problems, summarize_pieces
 from lab.sample import operation_columns, summarize
+from tests import door
 from tests.lab.runs import ARRAY, SEED, calls_of, measured, start
 
-ROOT = Path(__file__).resolve().parents[2]
 NS = st.one_of(st.integers(0, 300), st.integers(0, 2**40), st.sampled_from([771, 772, 781, 10_000]))
 
 
@@ -93,9 +91,7 @@ def test_lab_verify_says_so(name: str, code: int, tmp_path: Path) -> None:
     with start(tmp_path, planned=[execution]) as run:
         run.record(execution, [row], {"take": calls})
         run.finish()
-    done = subprocess.run(
-        [sys.executable, "-m", "lab", "verify", str(run.path)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = door.lab("verify", str(run.path))
     assert done.returncode == code, done.stderr
     assert ("p99_ns is 12.0 and the raw calls say" in done.stdout) == bool(name)
 

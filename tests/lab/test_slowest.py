@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from lab.reference import read_reference
 from lab.sample import operation_columns
 from lab.slowest import chosen, slowest_tables
 from lab.table import text
+from tests import door
 from tests.lab.runs import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,9 +93,7 @@ def test_slowest_calls_stand_in_the_order_of_the_processes_however_they_were_rec
 
 
 def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lab", "show", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+    return door.lab("show", *arguments)
 
 
 def test_the_command_prints_the_cases_that_are_meant_and_says_when_there_is_none(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -27,9 +26,9 @@ from runners.spawn import Limits, Outcome, run_worker
 from runners.suites import SUITES, cases
 from runners.workload import NotOffered
 from runners.workloads import find
+from tests import door
 from tests.runners.test_run import started
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SMALL: dict[str, int] = {"jobs": 20, "calls": 30}
 ALL = {**SUBJECTS["advisory"], **PEERS["advisory"]}
 
@@ -301,11 +300,10 @@ def test_the_suite_measures_and_its_tables_are_shown(tmp_path: Path) -> None:
     assert archive.verify(run.path) == []
     titles = [table.title for table in families.tables(rows, {"advisory": ["heap"]})]
     assert titles == ["Advice: every call", "Advice: jobs that meet", "Advice: drift of the cadence"]
-    said = subprocess.run(
-        [sys.executable, "-m", "lab", "show", str(run.path)], capture_output=True, text=True, cwd=ROOT, check=True
-    ).stdout
-    assert "Advice: jobs that meet" in said
-    assert "The cycle" not in said
+    said = door.lab("show", str(run.path))
+    assert said.returncode == 0, said.stderr
+    assert "Advice: jobs that meet" in said.stdout
+    assert "The cycle" not in said.stdout
 
 
 def test_a_clock_stands_until_it_is_moved() -> None:

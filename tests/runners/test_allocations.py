@@ -10,7 +10,7 @@ import pytest
 
 from lab import archive
 from lab.case import Case
-from lab.cli import _watched
+from lab.cli_run import _watched
 from lab.flame import tree
 from lab.front import Stop
 from runners import allocations

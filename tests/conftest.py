@@ -1,0 +1,34 @@
+"""The order of the tests: what starts processes for long comes first, so that no processor waits at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent
+
+LONG = (
+    "runners/test_reattach.py",
+    "runners/test_calibrate.py",
+    "runners/test_run.py",
+    "notebooks/test_site.py",
+    "notebooks/test_notebooks.py",
+    "runners/test_servers.py",
+)
+"""Files with tests of ten seconds and more, the longest first; the order of all others stays."""
+
+
+def place(path: Path) -> int:
+    """Return where the tests of a file come; the same in every process, since workers must agree on the order.
+
+    >>> place(ROOT / "runners/test_reattach.py"), place(ROOT / "lab/test_units.py") == len(LONG)
+    (0, True)
+    """
+    own = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+    return LONG.index(own) if own in LONG else len(LONG)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort the tests by `place`; within one place they stay as they were collected."""
+    items.sort(key=lambda item: place(item.path))
