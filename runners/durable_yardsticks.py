@@ -12,6 +12,7 @@ import os
 import sqlite3
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -107,4 +108,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    ArgumentParser("python -m runners.durable_yardsticks", description=main.__doc__).parse_args()
     main()

@@ -95,18 +95,22 @@ class Crew:
 def work(queue: Any, worker: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """Claim and complete until the queue is empty for job `by`: what a worker does whose handler takes no time.
 
-    With `lease_us` in real time: an event that a dead worker holds comes back when its lease is over. Answers with the
-    tasks done, and ns per claim and completion as two lists.
+    With `lease_us` in real time: an event that a dead worker holds comes back when its lease is over. With `seconds` it
+    is at it for so long, whatever is left. Answers with the tasks done, and ns per claim and completion as two lists.
     """
     of, by, lease_us = order["of"], order["by"], order["lease_us"]
     claims, completions, done = array("q"), array("q"), []
     clock = time.perf_counter_ns
-    while True:
+    seconds = order.get("seconds")
+    end = None if seconds is None else clock() + seconds * 1e9
+    while end is None or clock() < end:
         before = clock()
         claim = queue.claim(of, by, worker=worker, lease_us=lease_us)
         between = clock()
         if claim is None:
-            if order.get("until_none") or not queue.pending(of, by, limit=1):
+            if end is None and (order.get("until_none") or not queue.pending(of, by, limit=1)):
+                break
+            if os.getppid() != order.get("owner", os.getppid()):  # nobody is left to hear the answer
                 break
             time.sleep(PAUSE_SECONDS)
             continue
@@ -123,15 +127,22 @@ def work(queue: Any, worker: str, order: Mapping[str, Any]) -> dict[str, Any]:
         done.append(claim.event.task)
         if order.get("report") and len(done) % REPORT_EVERY == 0:
             say(done=len(done))
-    return {"tasks": done, "claim_ns": claims.tolist(), "complete_ns": completions.tolist()}
+    answer = {"tasks": done, "claim_ns": claims.tolist(), "complete_ns": completions.tolist()}
+    return {**answer, "retried": getattr(queue, "retried", 0)}
 
 
 def record(queue: Any, worker: str, order: Mapping[str, Any]) -> dict[str, Any]:
-    """Record events of job `of`, one a transaction, with names of its own; answers with their tasks."""
-    tasks = [f"{worker} {number}" for number in range(order["count"])]
-    for task in tasks:
+    """Record events of job `of`, one a transaction, with names of its own: `count` of them, or for so many `seconds`.
+
+    Answers with their tasks.
+    """
+    tasks: list[str] = []
+    end = time.monotonic() + order.get("seconds", float("inf"))
+    while len(tasks) < order.get("count", float("inf")) and time.monotonic() < end:
+        task = f"{worker} {len(tasks)}"
         queue.record(order["of"], task, "SUCCEEDED")
-    return {"tasks": tasks}
+        tasks.append(task)
+    return {"tasks": tasks, "retried": getattr(queue, "retried", 0)}
 
 
 DOES = {"work": work, "record": record}
@@ -145,14 +156,19 @@ def say(**answer: Any) -> None:
 
 def main() -> int:
     """Be one worker, until stdin ends."""
-    first = json.loads(sys.stdin.readline())
-    sys.path.extend(first["path"])
+    owner = os.getppid()
+    try:
+        first = json.loads(sys.stdin.readline())
+        sys.path.extend(first["path"])
+    except (ValueError, TypeError, KeyError):
+        sys.stderr.write("no order on stdin: expected a JSON object with path, target, place and worker in a line\n")
+        return 2
     try:
         queue = load_target(first["target"])(**first["place"])
         say(ready=True)
         for line in iter(sys.stdin.readline, ""):
             order = json.loads(line)
-            say(**DOES[order["do"]](queue, first["worker"], order))
+            say(**DOES[order["do"]](queue, first["worker"], {**order, "owner": owner}))
         queue.close()
     except Exception as error:  # noqa: BLE001 - whatever it is, who waits for an answer is told
         say(error=f"{type(error).__name__}: {error}")

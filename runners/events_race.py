@@ -53,6 +53,18 @@ def race(queue_class: Any, subject: str, workers: int, events: int, kills: int =
         queue.close()
 
 
+def at_least_one(text: str) -> int:
+    """Return a number of a command line; argparse says what was wrong with another one.
+
+    >>> at_least_one("20")
+    20
+    """
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is too few: expected at least 1")
+    return number
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Race; exit code 0 when every event of every run was processed exactly once, else 1."""
     parser = argparse.ArgumentParser(
@@ -61,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--subject", action="append", choices=list(SUBJECTS["events"]), help="default: sqlite; may be repeated"
     )
-    parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--events", type=int, default=2_000)
+    parser.add_argument("--runs", type=at_least_one, default=20)
+    parser.add_argument("--workers", type=at_least_one, default=4)
+    parser.add_argument("--events", type=at_least_one, default=2_000)
     given = parser.parse_args(arguments)
     wrong = 0
     with Pool() as pool:

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import resource
 import select
-import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -29,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
+from runners.folder_keeper import locked, remove, sweep  # noqa: E402
 from runners.server_engines import ENGINES, Engine  # noqa: E402
 
 PREFIX = "lab-server-"
@@ -66,9 +64,9 @@ class Keeper:
         self.limits: dict[str, int] = order.get("limits", {})
         self.server: subprocess.Popen[bytes] | None = None
         self.buffer = b""
-        sweep(Path(order["base"]))
+        sweep(Path(order["base"]), PREFIX, SWEEP_AGE_SECONDS)
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=order["base"])).resolve()
-        self.lock = _locked(self.folder)
+        self.lock = locked(self.folder)
 
     def make(self) -> None:
         """Fill the folder: files for the server's user, then its data."""
@@ -167,6 +165,8 @@ class Keeper:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(self.engine.stop_signal))
         for name, value in self.limits.items():
             resource.setrlimit(getattr(resource, name), (value, value))
+        if "RLIMIT_FSIZE" in self.limits:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that finds no room fails, as on a full disk
 
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):
@@ -178,40 +178,6 @@ class Keeper:
     def without_secrets(self, text: str) -> str:
         """Return a text without the server's place and password."""
         return text.replace(str(self.folder), "its folder").replace(self.password, "***")
-
-
-def sweep(base: Path) -> None:
-    """Remove the folders that keepers have left which were killed themselves; not those of others, not new ones."""
-    for folder in base.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            found = folder.lstat()
-            if not stat.S_ISDIR(found.st_mode) or time.time() - found.st_mtime < SWEEP_AGE_SECONDS:
-                continue
-            if os.getuid() not in (0, found.st_uid):
-                continue
-            lock = _locked(folder)
-            remove(folder)
-            os.close(lock)
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder that a server may still be writing to: once more, should a file have come meanwhile."""
-    for _ in range(10):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(0.02)
-
-
-def _locked(folder: Path) -> int:
-    """Lock the folder for as long as the descriptor is open; BlockingIOError when a keeper has it."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
 
 
 def say(**answer: Any) -> None:
@@ -259,7 +225,11 @@ def main() -> int:
     """Keep one server; the exit code is 0 when all of it is gone."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _pass)  # not SIG_IGN, which the server would inherit
-    keeper = Keeper(json.loads(_first_line()))
+    try:
+        keeper = Keeper(json.loads(_first_line()))
+    except (ValueError, TypeError, KeyError):
+        sys.stderr.write("no order on stdin: expected a JSON object in a line, as runners/servers.py writes it\n")
+        return 2
     try:
         serve(keeper)
     except Gone:

@@ -35,6 +35,9 @@ class Connection:
     def __init__(self, busy_seconds: float) -> None:
         """Connect. `busy_seconds`: how long to wait for others."""
         self.busy_seconds = busy_seconds
+        self.retried = 0
+        """How often something was tried again because others were in the way: a deadlock, or the lock of a file."""
+
         self._within = False
         self._connection: Any = None
         self._closed = False
@@ -110,6 +113,7 @@ class Connection:
                     self._drop()
                 if kind != AGAIN or time.monotonic() >= deadline:
                     self._raise(error, kind)
+            self.retried += 1
             time.sleep(PAUSE_SECONDS)
 
     def _insist(self, work: Callable[[], object]) -> None:

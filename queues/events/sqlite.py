@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 
 from queues.events import statements
-from queues.events.connection import AGAIN, BUSY, FULL
+from queues.events.connection import AGAIN, FULL
 from queues.events.pipeline import Pipeline
 from queues.events.rules import EventsError, now_us, require_busy, require_path
 
@@ -113,7 +113,8 @@ class Sqlite(Pipeline):
         return {"engine": self.engine, "version": sqlite3.sqlite_version, **found}
 
     def _open(self) -> None:
-        connection = sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
+        # No waiting in the engine: it pauses ever longer between two looks, so that one of many writers may starve.
+        connection = sqlite3.connect(self.path, timeout=0, isolation_level=None)
         try:
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 connection.execute("PRAGMA journal_mode=WAL")
@@ -157,7 +158,7 @@ class Sqlite(Pipeline):
     def _kind(self, error: Exception) -> str:
         code = getattr(error, "sqlite_errorcode", 0)
         if code & 0xFF in BUSY_CODES:
-            return BUSY if self._connection is not None else AGAIN  # the wait was in the engine, but for opening
+            return AGAIN
         return FULL if code in FULL_CODES else ""
 
     def _raise(self, error: Exception, kind: str) -> NoReturn:

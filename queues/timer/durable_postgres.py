@@ -107,7 +107,9 @@ class PostgresStore:
                     f"the rows of the queue were locked by another connection for {self.busy:g} s: expected shorter "
                     "transactions there, or a longer busy= here; nothing was changed"
                 ) from None
-            except errors.DiskFull:
+            except (errors.DiskFull, errors.InternalError_) as error:
+                if isinstance(error, errors.InternalError_) and "could not extend file" not in str(error):
+                    raise  # that text: a file that may not grow, where the disk as such is not full
                 raise OSError(
                     errno.ENOSPC, "the PostgreSQL server has no room to write; the queue is as it was"
                 ) from None

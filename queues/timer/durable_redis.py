@@ -12,12 +12,13 @@ Weakness    While a script runs the server does nothing else. All is in memory; 
 
 from __future__ import annotations
 
+import errno
 from contextlib import suppress
 from secrets import token_hex
 
 from redis import Redis
 from redis.exceptions import ConnectionError as Unreachable
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 from redis.exceptions import TimeoutError as Slow
 
 from queues.addresses import url_of
@@ -141,10 +142,8 @@ class RedisStore:
                 f"the Redis server is gone ({type(error).__name__}): what it had written is safe there, open another "
                 "queue of the same name when it is back"
             ) from None
-        except RedisError as error:
-            if str(error).startswith("OOM"):
-                raise OSError("the Redis server has no memory left; the queue is as it was") from None
-            raise
+        except OutOfMemoryError:
+            raise OSError(errno.ENOSPC, "the Redis server has no memory left; the queue is as it was") from None
 
     def _script(self, text: str, *arguments: Any) -> Any:
         return self._told(lambda _: self.scripts[text](keys=self.keys, args=arguments))

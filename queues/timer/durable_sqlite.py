@@ -233,6 +233,28 @@ class SQLiteStore:
             shutil.rmtree(self.private, ignore_errors=True)
 
 
+def _require_ours(connection: Connection, version: int) -> None:
+    """Refuse a database in which another program has something under one of our names, or our version and no table."""
+    found = {
+        name: _plain(statement or "")
+        for name, statement in connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE name LIKE 'timer\\_%' ESCAPE '\\'"
+        )
+    }
+    for statement in SCHEMA[:-1]:
+        wanted = _plain(statement.replace("IF NOT EXISTS ", ""))
+        name = wanted.split()[2]
+        if found.get(name, "" if version == VERSION else wanted) != wanted:
+            raise ValueError(
+                f"the database has {name!r} otherwise than a timer queue has it, or not at all: it is another "
+                "program's; expected one that a timer queue made, or a new file"
+            )
+
+
+def _plain(statement: str) -> str:
+    return " ".join(statement.split())
+
+
 def _prepared(connection: Connection, name: str) -> int:
     """Make the tables and the queue unless they are there; return the number of the queue."""
     ((version,),) = connection.execute("PRAGMA user_version")
@@ -240,6 +262,7 @@ def _prepared(connection: Connection, name: str) -> int:
         raise ValueError(
             f"the database has version {version}: expected {VERSION}, or a file with no version of its own"
         )
+    _require_ours(connection, version)
     if version != VERSION:
         for statement in SCHEMA:
             connection.execute(statement)

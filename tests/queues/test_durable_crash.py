@@ -6,10 +6,12 @@ import errno
 import gc
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -402,6 +404,28 @@ def test_a_database_of_another_version_is_refused(sqlite: Place) -> None:
     sqlite.made[0]._store.file.connection.execute("PRAGMA user_version=1")
 
 
+@pytest.mark.parametrize(
+    ("script", "name"),
+    [
+        ("CREATE TABLE timer_message (x)", "timer_message"),
+        ("CREATE TABLE timer_message (queue, low, rest, position, line)", "timer_message"),
+        ("CREATE TABLE timer_lease (id, queue, until)", "timer_lease"),
+        ("CREATE TABLE a (x); CREATE VIEW timer_held AS SELECT x FROM a", "timer_held"),
+        ("CREATE TABLE a (x); CREATE INDEX timer_queue ON a (x)", "timer_queue"),
+        ("CREATE TABLE a (x); PRAGMA user_version=1", "timer_queue"),
+    ],
+)
+def test_a_database_of_another_program_is_refused_and_stays_as_it_was(script: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+        before = list(connection.iterdump())
+    with pytest.raises(ValueError, match=f"the database has '{name}' otherwise than a timer queue has it"):
+        load("timer", "sqlite")(database=path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert list(connection.iterdump()) == before
+
+
 @pytest.mark.parametrize(("name", "level"), [("sqlite", "normal"), ("sqlite-full", "full")])
 def test_the_settings_that_decide_what_a_write_costs_are_told(name: str, level: str) -> None:
     with load("timer", name)() as queue:
@@ -465,3 +489,68 @@ def test_a_server_that_is_not_there_is_told_without_its_address(name: str, tmp_p
         load("timer", name)(url=url)
     assert "secret" not in str(error.value)
     assert str(tmp_path) not in str(error.value)
+
+
+def test_a_redis_without_memory_leaves_the_queue_as_it_was() -> None:
+    """`maxmemory` and the policy `noeviction`, which is the default: what would need more is refused."""
+    need("redis")
+    with started("redis", durable=False) as own, load("timer", "redis")(url=own.url) as queue:
+        queue.enqueue_many([(float(number), number) for number in range(50)])
+        batch = queue.take(0.0)
+        redis = queue._store.redis
+        redis.config_set("maxmemory", redis.info("memory")["used_memory"])
+        calls: list[Callable[[], Any]] = [
+            lambda: queue.enqueue(0.5, "x" * 20_000),
+            lambda: queue.enqueue_many([(1e6 + number, "x" * 500) for number in range(200)]),
+            lambda: queue.requeue(batch),
+        ]
+        for call in calls:
+            with pytest.raises(OSError, match="has no memory left; the queue is as it was") as full:
+                call()
+            assert full.value.errno == errno.ENOSPC
+        assert contents(queue) == [(float(number), number) for number in range(1, 50)]
+        redis.config_set("maxmemory", 0)
+        assert queue.requeue(batch) == 1
+        assert drained(queue, 1.0) == [(0.0, 0), (1.0, 1)]
+
+
+def acknowledged(queue: Any) -> tuple[int, OSError]:
+    """Put in messages until there is no room; how many were, and what was said then."""
+    done = 0
+    try:
+        while done < 1_000:
+            queue.enqueue(float(done), "x" * 50_000)
+            done += 1
+    except OSError as error:
+        return done, error
+    raise AssertionError("the store took more than it has room for")
+
+
+def test_a_redis_whose_log_may_not_grow_loses_nothing_that_was_acknowledged() -> None:
+    """With appendfsync always it ends rather than acknowledge what it cannot keep; it comes back with all of it."""
+    need("redis")
+    with started("redis", limits={"RLIMIT_FSIZE": 1 << 20}) as own:
+        queue = load("timer", "redis")(url=own.url, name="kept")
+        done, error = acknowledged(queue)
+        assert (type(error), done > 10) == (ConnectionError, True)
+        queue.close()
+        own.kill()
+        own.restart()
+        with load("timer", "redis")(url=own.url, name="kept") as again:
+            assert [start for start, _ in contents(again)] == list(map(float, range(done)))
+
+
+def test_a_postgresql_whose_files_may_not_grow_leaves_the_queue_as_it_was() -> None:
+    """Its log of 16 MiB a file may be written, its tables may not grow beyond."""
+    need("postgresql")
+    with (
+        started("postgresql", durable=False, limits={"RLIMIT_FSIZE": 17 << 20}) as own,
+        load("timer", "postgres-async")(url=own.url) as queue,
+    ):
+        queue.enqueue_many([(float(number), number) for number in range(5)])
+        with pytest.raises(OSError, match="has no room to write; the queue is as it was") as full:
+            queue.enqueue_many([(10.0, "x" * 1_500)] * 15_000)
+        assert full.value.errno == errno.ENOSPC
+        assert contents(queue) == [(float(number), number) for number in range(5)]
+        queue.enqueue(0.5, "room again")
+        assert drained(queue, 1.0) == [(0.0, 0), (0.5, "room again"), (1.0, 1)]

@@ -68,6 +68,15 @@ def test_d09_a_lock_that_is_held_beyond_the_limit_is_told_as_busy_and_nothing_is
         assert queue.pending("job1", "job2") == []
 
 
+def test_d09_a_lock_in_a_file_is_asked_for_again_and_again_so_that_one_of_many_writers_does_not_starve() -> None:
+    """The engine's own waiting pauses up to 100 ms between two looks: with 16 writers one was unlucky for over 5 s."""
+    with both("sqlite", busy_seconds=0.3) as (queue, holder):
+        before = queue.retried
+        with locked(holder), pytest.raises(Busy):
+            queue.record("job1", "x", SUCCEEDED, 1)
+        assert queue.retried - before > 10
+
+
 @pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
 def test_a_claim_passes_over_what_another_is_claiming(engine: str) -> None:
     """With SKIP LOCKED a claim waits for no other; SQLite's writers take turns."""
@@ -166,6 +175,26 @@ def test_a_postgresql_whose_files_may_not_grow_says_so_and_nothing_is_half_done(
             queue._write(lambda: queue._run(many, {"rows": 200_000}))
         assert [event.task for event in queue.pending("job1", "job2")] == ["x"]
         assert queue._run("SELECT count(*) FROM events", {})[0] == [(1,)]
+
+
+def test_a_mariadb_whose_files_may_not_grow_says_so_and_nothing_is_half_done() -> None:
+    """Its log of 96 MiB may be written, its tables may not grow beyond."""
+    need("mariadb")
+    many = """
+        INSERT INTO events (job, task, result, at_us)
+        SELECT REPEAT('💽', 100), REPEAT('💽', 200), 'FAILED', seq FROM seq_1_to_200000"""
+    with (
+        started("mariadb", durable=False, limits={"RLIMIT_FSIZE": 97 << 20}) as server,
+        load("events", "mariadb-relaxed")(server.url, indexed=False) as queue,
+    ):
+        queue.record("job1", "x", SUCCEEDED, 1)
+        with pytest.raises(StorageFull, match="there is no room for more"):
+            queue._write(lambda: queue._run(many, {}))
+        assert [event.task for event in queue.pending("job1", "job2")] == ["x"]
+        assert queue._run("SELECT count(*) FROM events", {})[0] == [(1,)]
+        queue._run("TRUNCATE TABLE events", {})
+        queue.record("job1", "there is room again", SUCCEEDED, 2)
+        assert [event.task for event in queue.pending("job1", "job2")] == ["there is room again"]
 
 
 def test_a_closed_queue_says_so() -> None:
