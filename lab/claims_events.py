@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median
 
 from lab import events
@@ -106,11 +107,20 @@ def _growth(rows: Iterable[Row], workload: str, index: str, holds: Any) -> Itera
 def _line(what: str, ends: tuple[int, int], few: list[float], many: list[float], holds: Any) -> Line:
     ratio = median(many) / median(few)
     said = f"{format_ns(median(few))} → {format_ns(median(many))} at {' → '.join(map(format_count, ends))} rows"
-    figures = {"rows": list(ends), "few_ns": few, "many_ns": many, "ratio": ratio}
+    figures = {"rows": list(ends), "few_ns": few, "many_ns": many, "ratio": ratio, "slope": _slope(ends, ratio)}
     if min(len(few), len(many)) < ENOUGH:
         return Line(what, Outcome.INCONCLUSIVE, f"{said}: needs {ENOUGH} processes", figures)
     outcome = Outcome.HOLDS if holds(ratio, ends[1] / ends[0]) else Outcome.FAILS
-    return Line(what, outcome, f"{said}: {ratio:.2f} times", figures)
+    return Line(what, outcome, f"{said}: {ratio:.2f} times, slope {figures['slope']:.2f}", figures)
+
+
+def _slope(ends: tuple[int, int], ratio: float) -> float:
+    """Return the slope of log(time) over log(rows) between the ends: 0 for what stays, 1 for what grows with the rows.
+
+    >>> _slope((1_000, 100_000), 100.0)
+    1.0
+    """
+    return math.log(ratio) / math.log(ends[1] / ends[0])
 
 
 def _faster(rows: Iterable[Row]) -> Iterable[Line]:

@@ -5,6 +5,7 @@ Pure functions from the rows of executions.parquet; rows of other families are p
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
@@ -26,6 +27,9 @@ BOUNDED, UNBOUNDED = "pending", "pending-unbounded"
 FORMS = ("not-in", "not-exists", "left-join", "except")
 INDEXES = ("indexed", "bare")
 PLAN = "plan of "
+STOPPED_AT = " was stopped at "
+"""What the message of an execution that did not end in its time has before the plan that it was at, in quotes."""
+
 INDEX_WORDS = {"indexed": "with its indexes", "bare": "with no index but the key"}
 
 
@@ -140,14 +144,24 @@ def claims_table(rows: Iterable[Row]) -> Table:
 
 
 def plans(rows: Iterable[Row], workload: str) -> dict[Key, str]:
-    """Return (subject, index, form) -> how the engine goes about it at the most rows it was measured with."""
+    """Return (subject, index, form) -> how the engine goes about it at the most rows, in its time or beyond it."""
     found = {}
     for key, by_rows in pending(rows, workload).items():
         for _, executions in sorted(by_rows.items()):
             for row in executions:
-                if text := facts_of(row).get(PLAN + key[2]):
+                if text := facts_of(row).get(PLAN + key[2]) or stopped_at(row):
                     found[key] = text
     return found
+
+
+def stopped_at(row: Row) -> str:
+    """Return the plan at which an execution was stopped; "" for one that ended, or that left no word of it.
+
+    >>> stopped_at({"status": "timeout", "message": "did not end within 20 s and was stopped at 'SCAN e'"})
+    'SCAN e'
+    """
+    said = (row["message"] or "").partition(STOPPED_AT)[2] if row["status"] == "timeout" else ""
+    return str(literal_eval(said)) if said else ""
 
 
 def plans_table(rows: Iterable[Row]) -> Table:

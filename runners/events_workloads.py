@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from array import array
@@ -40,6 +41,7 @@ class Asked:
         self.forms: tuple[str, ...] = FORMS
         if "form" in params:
             self.forms, self.since_us = (params["form"],), None
+            leave_word(self.events.plan(OF, BY, form=params["form"]))
 
     def ask(self, form: str) -> Any:
         """Ask once."""
@@ -60,6 +62,13 @@ class Asked:
         """How the engine goes about each form, and what decides how fast."""
         plans = {f"plan of {form}": self.events.plan(OF, BY, form=form, since_us=self.since_us) for form in self.forms}
         return {**plans, **self.events.facts()}
+
+
+def leave_word(text: str) -> None:
+    """Write down, in the folder of an execution, what it is at: should it not end in its time, that is told."""
+    if os.path.exists("spec.json"):  # noqa: PTH110 - elsewhere nobody would read it
+        with open("progress", "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(text)
 
 
 def asked(queue_class: Any, params: Parameters, seed: int) -> Rig:

@@ -16,8 +16,8 @@ DOCUMENT_ROWS = tuple(range(2_005, 20_006, 2_000))
 UNBOUNDED_ROWS = (2_005, 10_005, 20_005, 40_005)
 """The document's first query took eight minutes at the last."""
 
-LOG_ROWS = (40_005, 200_005, 1_000_005)
-"""Up to a million events of the past, with 5 pending."""
+LOG_ROWS = (1_005, 2_005, 20_005, 200_005, 1_000_005)
+"""Up to a million events of the past, with 5 pending: a thousand times as many as in the smallest."""
 
 WORKERS = (1, 2, 4, 8)
 ENOUGH = 4_000
@@ -32,12 +32,12 @@ def asked(rows: tuple[int, ...], index: str, calls: int) -> list[Parameters]:
     return [{"rows": count, "index": index, "calls": calls} for count in rows]
 
 
-def unbounded(rows: tuple[int, ...]) -> list[Parameters]:
+def unbounded(rows: tuple[int, ...], forms: tuple[str, ...] = FORMS) -> list[Parameters]:
     """Return the parameters of the workload `pending-unbounded`, whose calls are as few as a median needs."""
     return [
         {"rows": count, "form": form, "index": index, "calls": 7}
         for index in ("indexed", "bare")
-        for form in FORMS
+        for form in forms
         for count in rows
     ]
 
@@ -52,11 +52,8 @@ PARTS = (
         "events",
         ENGINES,
         latency={
-            "pending": [
-                *asked((2_005, 10_005, 20_005, 200_005), "indexed", 200),
-                *asked((2_005, 10_005, 20_005), "bare", 20),
-            ],
-            "pending-unbounded": unbounded((2_005, 40_005)),
+            "pending": [*asked(LOG_ROWS, "indexed", 200), *asked((2_005, 20_005), "bare", 20)],
+            "pending-unbounded": [*unbounded((2_005, 10_005)), *unbounded((20_005, 40_005), FORMS[:1])],
         },
         throughput={"claims": [*claimed((1, 4), 400), *claimed((4,), 400, HISTORY)]},
         clock="wall",
@@ -70,7 +67,10 @@ FULL = (
         "events",
         ENGINES,
         latency={
-            "pending": [*asked((*DOCUMENT_ROWS, *LOG_ROWS), "indexed", 400), *asked(DOCUMENT_ROWS, "bare", 40)],
+            "pending": [
+                *asked(tuple(sorted({*DOCUMENT_ROWS, *LOG_ROWS, 40_005})), "indexed", 400),
+                *asked(DOCUMENT_ROWS, "bare", 40),
+            ],
             "pending-unbounded": unbounded(UNBOUNDED_ROWS),
         },
         throughput={"claims": [*claimed(WORKERS, ENOUGH), *claimed((4,), ENOUGH, HISTORY)]},

@@ -100,6 +100,25 @@ def test_what_could_not_be_measured_says_why() -> None:
     assert {row[1:] for row in table.rows} == {("not-offered", "MariaDB is not installed")}
 
 
+def test_what_was_stopped_is_explained_by_the_plan_that_it_was_stopped_at() -> None:
+    rows = whole("sqlite", "bare", {2_005: 1e6, 20_005: 0}, facts=["plan of not-in=SEARCH"])
+    for row in rows:
+        if row["status"] == "timeout":
+            row["message"] = "did not end within 20 s and was stopped at 'SCAN e; SCAN d'"
+    key = ("sqlite", "bare", "not-in")
+    assert events.plans(rows, events.UNBOUNDED) == {key: "SCAN e; SCAN d"}
+    again = [{**row, "message": f"not tried again: {row['message']}"} for row in rows if row["status"] == "timeout"]
+    assert events.plans(again, events.UNBOUNDED) == {key: "SCAN e; SCAN d"}
+    wordless = stopped(Case.of("latency", "events", "sqlite", "pending", rows=5, index="bare"))
+    assert events.plans(wordless, events.BOUNDED) == {}
+
+
+def test_growth_is_told_as_a_slope_too() -> None:
+    (line, *_) = judged(asked("sqlite", "bare", {2_005: 1e5, 200_500: 1e7}))["unindexed-grows"].lines
+    assert line.said.endswith("100.00 times, slope 1.00")
+    assert line.figures["slope"] == pytest.approx(1.0)
+
+
 def test_every_claim_holds_on_rows_that_bear_it_out() -> None:
     rows = [*everything(), *asked("mariadb", "bare", {2_005: 1e6})]
     found = judged(rows)

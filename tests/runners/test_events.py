@@ -9,18 +9,24 @@ from typing import Any
 
 import pytest
 
-from lab.case import Case
+from lab.case import Case, execution_of
+from lab.claims_events import WIDE
+from lab.events import stopped_at
 from queues.events.rules import FORMS
 from queues.events.sqlite import SqliteRelaxed
 from queues.registry import target
+from runners.events_rows import SETTLE
 from runners.events_workloads import asked, claiming, require_once
 from runners.latency import CheckFailed
+from runners.run import spec_of
 from runners.spawn import Limits, run_worker
 from runners.suites import SUITES, cases
 from runners.workloads import find
+from tests.queues.events.subjects import opened
 
 pytestmark = pytest.mark.processes
 PENDING: dict[str, Any] = {"rows": 205, "index": "indexed", "calls": 8}
+WHOLE: dict[str, Any] = {"rows": 205, "form": "except", "index": "bare"}
 
 
 class Forgetful(SqliteRelaxed):
@@ -73,10 +79,24 @@ def test_every_form_is_asked_and_its_plan_stands_beside_it(index: str, tmp_path:
 
 
 def test_the_whole_table_is_asked_in_one_form(tmp_path: Path) -> None:
-    params = {"rows": 205, "form": "except", "index": "bare", "calls": 7}
-    result = measured("sqlite-relaxed", "latency", "pending-unbounded", params, tmp_path)
+    result = measured("sqlite-relaxed", "latency", "pending-unbounded", {**WHOLE, "calls": 7}, tmp_path)
     assert [one["operation"] for one in result["operations"]] == ["pending"]
     assert "EXCEPT" in result["facts"]["plan of except"]
+
+
+def test_what_does_not_end_in_its_time_leaves_word_of_its_plan(tmp_path: Path) -> None:
+    case = Case.of("latency", "events", "sqlite-relaxed", "pending-unbounded", **WHOLE, calls=10_000_000, clock="wall")
+    spec = spec_of(execution_of(case, 0, 1), sys.path)
+    outcome = run_worker(spec, tmp_path, limits=Limits(seconds=1.5, pinned=False))
+    assert outcome.status == "timeout"
+    row = {"status": outcome.status, "message": outcome.message}
+    assert "EXCEPT" in stopped_at(row)
+
+
+def test_in_a_folder_of_others_no_word_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked(SqliteRelaxed, {**WHOLE, "calls": 7}, 1).check()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("history", [0, 100])
@@ -101,6 +121,30 @@ def test_an_event_that_was_done_twice_gives_no_number() -> None:
         claiming(Generous, {"events": 5, "history": 0, "workers": 1}, 1)
     with pytest.raises(CheckFailed, match="2 events done, 1 different ones: expected each of 2 once"):
         require_once(["x", "x"], 2)
+
+
+@pytest.mark.parametrize("engine", SETTLE)
+def test_what_makes_an_engine_write_back_is_accepted_by_it(engine: str) -> None:
+    """When a table is filled, a refusal is passed over: here it is not."""
+    with opened(engine) as queue:
+        for text in SETTLE[engine]:
+            queue._run(text, {})
+        queue.record("job1", "x", "SUCCEEDED", 1)  # and it can be written again
+
+
+@pytest.mark.parametrize("name", ["events", "full"])
+def test_a_suite_has_the_sizes_that_the_claims_are_about(name: str) -> None:
+    """Growth over tables that are far apart, up to a million rows; the whole table beside the recent events."""
+    sizes: dict[tuple[str, ...], set[int]] = {}
+    for case in cases(SUITES[name], ["mariadb"], workloads=["pending", "pending-unbounded"]):
+        params = case.parameters
+        key = (case.workload, str(params["index"]), str(params.get("form", "")))
+        sizes.setdefault(key, set()).add(int(params["rows"]))
+    assert {1_005, 2_005, 1_000_005} <= sizes["pending", "indexed", ""]
+    for index in ("indexed", "bare"):
+        both = sizes["pending", index, ""] & sizes["pending-unbounded", index, "not-in"]
+        assert max(both) > (WIDE - 1) * min(both)
+        assert 40_005 in sizes["pending-unbounded", index, "not-in"]
 
 
 def test_every_case_of_the_suite_is_one_that_its_workload_takes() -> None:
