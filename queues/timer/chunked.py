@@ -26,18 +26,26 @@ Invariants  The tail is a list, the last chunk of the last run; no other chunk i
             fall along the chunks. `_run_ends` has the last start of each run but the last, `_latest` that of the last
             message; `_sealed` counts all but the tail, `_deep` those of them that are behind the front run. `_front`,
             `_chunks` and `_ends` are the front run and its lists. Each run keeps the invariants of its module; the
-            front run is open. `_opened` is the beginning of `_opening`, a sealed chunk or the chunks of a closed run
-            (then each with its end).
+            front run is open. `_opened` has the first `_ready` messages of `_opening`, a sealed chunk, and room for the
+            others; or, of a closed run whose chunks are `_opening`, the first chunks, each with its end. `_room` yields
+            at most as often as the tail can be appended to before it is FULL.
 Weakness    Messages put in out of order turn chunks back into lists, which the collector walks; where many were put in,
             their starts stand beside them, one pointer more a message. They make runs longer, up to WIDE, which the
             first cut that falls into one pays for. A short queue is one list, whose pointers all move with every single
-            message taken.
-Tried       `python -m runners.variants` races what lost. As ratios to what was kept, from one run of it: chunks that
-            stay lists, 1.87 for the longest of 1,000,000 enqueues; no starts beside the chunks, 1.48 for a message in
-            random order into 200,000; one run, whatever is queued, 1.55 for a cycle of 100,000, and runs of 32, 2.23
-            for one of 1,000,000; chunks of 2,048, 1.33 in random order; going through a chunk with an index, 1.09, or
-            counting, 1.04. Keeping the arguments as the one tuple that they come in is 0.78 for a message in order, but
-            then `start` has no name, and the array would gain more by it (0.61 beside 0.97).
+            message taken. A call that seals brings LOAD messages into the cache; with the collector off, when sealing
+            gains nothing, that is the longest call, and where the system moves a large block without copying it the
+            array has none as long. An empty queue has a list for each level, where the array has one.
+Tried       `python -m runners.variants` races what lost. As ratios to what was kept, from one run of it: a message of
+            `*message`, 1.24 in order, and a tail asked for its length, 1.14; a call that seals and closes, 1.26 for the
+            longest of 200,000 with the collector off; chunks that stay lists, 1,100 for a full collection beside
+            1,000,000 messages; no starts beside the chunks, 1.25 for a message in random order into 200,000; a chunk
+            opened by the call that comes upon it, 1.35 for the longest take of one; runs of 32, 1.95 for a cycle of
+            1,000,000; chunks of 2,048, 1.31 in random order; going through a chunk with an index, 1.10. Keeping the
+            arguments as the one tuple that they come in is 0.83 for a message in order, but then `start` has no name.
+            The first part of a message apart would help the array as much: it is 1.22 as it is, and 0.95 with that.
+Limits      `python -m runners.yardsticks` holds the queue against bare code. A loop that only asks the clock, calls the
+            handler and lets go of the message takes about as long as `process`, a third more than one that keeps it.
+            An in-order message among 1,000 is half as long again as a method that only appends.
 """
 
 from __future__ import annotations
@@ -45,7 +53,8 @@ from __future__ import annotations
 import gc
 import time
 from bisect import bisect_left, bisect_right
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
+from operator import length_hint
 from weakref import ref
 
 from queues.timer.chunked_batch import ChunkedBatch, check_batch
@@ -70,10 +79,13 @@ LOAD = 512  # messages in a chunk: see the module's docstring
 FULL = LOAD + gc.get_threshold()[0] + LOAD  # a tail as long as that has LOAD messages that the collector has seen
 SMALL = 128  # messages up to here go back into the front chunk, and chunks are joined
 RUN = 128  # chunks in a run
-AHEAD = 4  # chunks that are copied ahead at a time
+AHEAD = 4  # messages, or chunks, that are copied ahead at a time
 SHORT = 32  # neighbouring runs of so few chunks are joined
 WIDE = 1024  # chunks in a run that messages are put into out of order
 FEW = 16  # due messages up to here are looked for at the front of a chunk first
+NOTHING: Any = object()  # what is no part of a message
+NO_MORE: tuple[Any, ...] = ()
+AT_ONCE = repeat(NOTHING, 0)  # the room of a tail whose length is to be asked at the next message
 
 
 class Chunked:
@@ -102,7 +114,9 @@ class Chunked:
         "_latest",
         "_opened",
         "_opening",
+        "_ready",
         "_reference",
+        "_room",
         "_run_ends",
         "_runs",
         "_sealed",
@@ -126,6 +140,7 @@ class Chunked:
     def _clear(self) -> None:
         """Be empty: one run of one chunk, the open tail, with nothing in it."""
         self._tail: list[Any] = []
+        self._room = AT_ONCE
         self._runs: list[Run] = [Run([self._tail], [], None, 0)]
         self._run_ends: list[Any] = []
         self._lead(self._runs[0])
@@ -134,6 +149,7 @@ class Chunked:
         self._latest: Any = NEGATIVE_INFINITY
         self._opening: Any = None
         self._opened: list[Any] = []
+        self._ready = 0
 
     def _lead(self, front: Run) -> None:
         """Know the front run, and its lists as one's own, so that no call on the front pays for there being more."""
@@ -141,20 +157,43 @@ class Chunked:
         self._chunks: list[Any] = front.chunks
         self._ends: list[Any] = front.ends
 
-    def enqueue(self, start: Any, *message: Any) -> None:
-        """Keep the message in start order, behind equal starts. In order O(1), else O(log n + chunk)."""
+    def enqueue(self, start: Any, first: Any = NOTHING, *more: Any) -> None:
+        """Keep the message in start order, behind equal starts. In order O(1), else O(log n + chunk).
+
+        `first` and `more` are the message: with the first part apart, the usual one of one part is kept by making one
+        tuple, where `*message` would make three. An iterator is asked for room, because asking the tail for its length
+        makes an int.
+        """
         try:
             if start >= self._latest:
-                tail = self._tail
-                tail.append((start,) + message)
                 self._latest = start
-                if len(tail) >= FULL:
-                    self._seal()
+                for nothing in self._room:
+                    if more is NO_MORE and first is not nothing:
+                        self._tail.append((start, first))
+                    else:
+                        self._tail.append(item_of(start, first, more))
+                    return
+                self._tail.append(item_of(start, first, more))
+                self._make_room()
                 return
         except (TypeError, ArithmeticError):
             require_instant(start)
             raise
-        self._insert(start, (start,) + message)
+        one = more is NO_MORE and first is not NOTHING
+        self._insert(start, (start, first) if one else item_of(start, first, more))
+
+    def _make_room(self) -> None:
+        """Do one thing about a tail that is FULL, and note after how many messages more to look at it again. O(FULL).
+
+        A run that is full is closed by one call and the chunk sealed by the next, so that none does both.
+        """
+        if len(self._tail) >= FULL:
+            last = self._runs[-1]
+            if len(last.ends) >= RUN:
+                self._close(last)
+            else:
+                self._seal()
+        self._room = repeat(NOTHING, FULL - 1 - len(self._tail))
 
     def _seal(self) -> None:
         """Close the oldest LOAD messages of the tail as a tuple; the tail stays the list that it was. O(FULL).
@@ -168,10 +207,8 @@ class Chunked:
         self._hang(block)
 
     def _hang(self, block: Any) -> None:
-        """Put a sealed chunk before the tail, after closing the last run if that is long. O(1), or O(chunks)."""
+        """Put a sealed chunk before the tail. O(1)."""
         run = self._runs[-1]
-        if len(run.ends) >= RUN:
-            run = self._close(run)
         run.chunks[-1] = block
         run.chunks.append(self._tail)
         run.ends.append(block[-1][0])
@@ -182,8 +219,8 @@ class Chunked:
             self._deep += len(block)
             run.count += len(block)
 
-    def _close(self, last: Run) -> Run:
-        """Leave the tail alone in the last run and return that. O(chunks of it).
+    def _close(self, last: Run) -> None:
+        """Leave the tail alone in the last run. O(chunks of it).
 
         As with the tail, what was in the last run is closed into a new one and its lists stay, so that the collector is
         given one object to walk for all those messages. Only the front run has to keep its own lists.
@@ -191,11 +228,9 @@ class Chunked:
         self._run_ends.append(last.ends[-1])
         if last is self._front:
             del last.chunks[-1]
-            last = Run([self._tail], [], None, 0)
-            self._runs.append(last)
+            self._runs.append(Run([self._tail], [], None, 0))
         else:
             self._runs.insert(-1, last.closed())
-        return last
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Place a message that starts before the last one: bisections and a block move within one chunk."""
@@ -209,8 +244,9 @@ class Chunked:
                 return
             tail = self._tail
             tail.insert(bisect_right(tail, start, key=START), item)
-            if len(tail) >= FULL:
-                self._seal()
+            for _ in self._room:
+                return
+            self._make_room()
             return
         chunk = self._chunks[number]
         rows = self._front.keys
@@ -237,8 +273,9 @@ class Chunked:
         chunk = run.chunks[number]
         if number == len(run.ends):
             chunk.insert(bisect_right(chunk, start, key=START), item)
-            if len(chunk) >= FULL:
-                self._seal()
+            for _ in self._room:
+                return
+            self._make_room()
             return
         keys = run.keys and run.keys[number]
         if keys is not None:
@@ -467,22 +504,30 @@ class Chunked:
         return front  # type: ignore[no-any-return]
 
     def _open_ahead(self) -> None:
-        """Copy one message of the second chunk, if that is sealed, so that no single call has to open it whole. O(1).
+        """Copy a few messages of the second chunk, if that is sealed, so that no call has to open it whole. O(1).
 
-        What opening costs is not the pointers but the messages, each of which comes into the cache to be counted.
+        What opening costs is not the pointers but the messages, each of which comes into the cache to be counted: once
+        for the copy, and once more when the tuple goes, in a call that does nothing else.
         """
         if len(self._chunks) == 1:
             self._open_run_ahead()
             return
         following = self._chunks[1]
         if following is not self._opening:
-            self._forget()
+            if self._opening is not None:
+                self._forget()
             if type(following) is not tuple:
                 return
             self._opening = following
-        opened = self._opened
-        if len(opened) < len(following):
-            opened.append(following[len(opened)])
+            self._opened = [None] * len(following)  # of its length, or it would grow, to where no block is free
+            self._ready = 0
+            return
+        done = self._ready
+        if done < len(following):
+            self._opened[done : done + AHEAD] = following[done : done + AHEAD]
+            self._ready = done + AHEAD
+        else:
+            self._chunks[1] = self._unsealed(following)
 
     def _open_run_ahead(self) -> None:
         """Copy a few chunks and ends of the second run, if that is closed; join it when that is done. O(1) a time."""
@@ -514,8 +559,8 @@ class Chunked:
         if chunk is not self._opening:
             return [*chunk]
         opened = self._opened
-        if len(opened) < len(chunk):
-            opened += chunk[len(opened) :]
+        if self._ready < len(chunk):
+            opened[self._ready :] = chunk[self._ready :]
         self._opening = None
         self._opened = []
         return opened
@@ -547,6 +592,7 @@ class Chunked:
         if not front:
             if batch.runs is None:
                 self._tail = self._chunks[0] = chunks[0]
+                self._room = AT_ONCE
                 self._latest = chunks[0][-1][0]
                 batch.empty()
             else:
@@ -561,6 +607,8 @@ class Chunked:
                 keys = self._front.keys
                 if keys is not None:
                     keys[0] = None
+            else:
+                self._room = AT_ONCE
         elif batch.runs is None and len(self._chunks) < RUN:
             self._put_chunk(chunks[0])
             batch.empty()
@@ -585,6 +633,7 @@ class Chunked:
         if type(tail) is tuple:
             tail = last.chunks[-1] = [*tail]
         self._tail = tail
+        self._room = AT_ONCE
         self._latest = last.ends.pop()
         if last.keys is not None:
             last.keys.pop()
@@ -611,8 +660,12 @@ class Chunked:
         else:
             front.count = self._sealed - self._deep
             self._deep = self._sealed + beyond
-            self._runs[:0] = given
-            self._run_ends[:0] = map(LAST, map(ENDS, given))
+            if first is last:
+                self._runs.insert(0, first)
+                self._run_ends.insert(0, first.ends[-1])
+            else:
+                self._runs[:0] = given
+                self._run_ends[:0] = map(LAST, map(ENDS, given))
             self._front = first
             self._chunks = first.chunks
             self._ends = first.ends
@@ -632,6 +685,7 @@ class Chunked:
         self.merged += left
         if not self._chunks[0] and len(messages) <= LOAD:
             self._tail = self._chunks[0] = messages
+            self._room = AT_ONCE
             self._latest = messages[-1][0]
         elif not self._chunks[0]:
             self._adopt(runs_of(messages, LOAD, RUN), len(messages))
@@ -765,6 +819,7 @@ class Chunked:
         yield self._runs
         yield self._run_ends
         yield self._opened
+        yield self._room
         for run in self._runs:
             yield from (run, run.chunks, run.ends)
             if run.keys is not None:
@@ -795,6 +850,8 @@ class Chunked:
         """What is wrong with how the runs hang together. O(chunks)."""
         runs = self._runs
         wrong = []
+        if length_hint(self._room) > max(FULL - 1 - len(self._tail), 0):
+            wrong.append(f"there is said to be room for {length_hint(self._room)} behind {len(self._tail)}")
         if runs[-1].chunks[-1] is not self._tail or type(self._tail) is not list:
             wrong.append("the tail is not the last chunk")
         if [len(run.chunks) - len(run.ends) for run in runs] != [0] * (len(runs) - 1) + [1] or not all(
@@ -806,16 +863,34 @@ class Chunked:
         front = runs[0]
         if self._front is not front or self._chunks is not front.chunks or self._ends is not front.ends:
             wrong.append("the front run is another")
-        ahead = [None, *chain.from_iterable(run.chunks for run in runs)]
-        of_runs = {id(run.chunks): [*chain.from_iterable(zip(run.chunks, run.ends, strict=False))] for run in runs}
-        if id(self._opening) not in of_runs and not any(self._opening is chunk for chunk in ahead):
-            wrong.append("what is copied ahead is not queued")
-        if self._opened != of_runs.get(id(self._opening), [*(self._opening or ())])[: len(self._opened)]:
-            wrong.append(f"copied ahead are {self._opened}")
         counts = [sum(map(len, run.chunks[: len(run.ends)])) for run in runs]
         if [run.count for run in runs[1:]] != counts[1:] or self._deep != sum(counts[1:]):
             wrong.append(f"behind the front run {self._deep} are said to be sealed: {counts}")
-        return wrong
+        return wrong + self._check_opened()
+
+    def _check_opened(self) -> list[str]:
+        """What is wrong with what is copied ahead. O(chunks)."""
+        opening, opened = self._opening, self._opened
+        said = [f"copied ahead are {opened} of {opening}"]
+        if opening is None:
+            return said if opened else []
+        for run in self._runs:
+            if run.chunks is opening:
+                ahead = [*chain.from_iterable(zip(run.chunks, run.ends, strict=False))]
+                return said if opened != ahead[: len(opened)] else []
+            if any(chunk is opening for chunk in run.chunks):
+                ready = self._ready
+                return said if len(opened) != len(opening) or opened[:ready] != [*opening[:ready]] else []
+        return [*said, "what is copied ahead is not queued"]
+
+
+def item_of(start: Any, first: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A message as it is kept, from the arguments of `enqueue`.
+
+    >>> item_of(3, NOTHING, ()), item_of(3, "send", ("mail",))
+    ((3,), (3, 'send', 'mail'))
+    """
+    return (start,) if first is NOTHING else (start, first, *more)
 
 
 def due_end(chunk: Any, now: Any) -> int:

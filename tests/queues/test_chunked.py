@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import random
 import sys
+import weakref
 from collections.abc import Callable
 from functools import partial
+from itertools import count, repeat
 from types import FrameType
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 import queues.timer.chunked as module
 from queues.conformance import conform
 from queues.model import Model
-from queues.timer.chunked import LOAD, RUN, Chunked
+from queues.timer.chunked import AHEAD, FULL, LOAD, RUN, Chunked
 from queues.timer.chunked_batch import ChunkedBatch, check_batch
 from queues.timer.chunked_run import Run
 from queues.timer.rules import StopDispatch
@@ -28,6 +30,13 @@ def filled(count: int) -> Chunked:
     for start in range(count):
         queue.enqueue(float(start), "message")
     return queue
+
+
+def taken(queue: Chunked, now: float, limit: int | None = None) -> ChunkedBatch:
+    """What is due, of which there is some."""
+    batch = queue.take(now, limit)
+    assert batch is not None
+    return batch
 
 
 def chunks_of(queue: Chunked) -> list[Any]:
@@ -306,6 +315,127 @@ def test_a_limit_cuts_between_and_within_runs() -> None:
         queue.check()
 
 
+@pytest.mark.parametrize("message", [(), (None,), ("one",), ("one", "two"), (1, 2, 3, 4), ((),)])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_message_of_any_number_of_parts_comes_back_as_it_was_given(message: tuple[Any, ...], late: bool) -> None:
+    queue = filled(10 if late else 0)
+    queue.enqueue(3.0, *message)
+    assert queue.cancel(3.0, lambda *found: found == message) == (3.0, *message)
+    seen: list[Any] = []
+    queue.enqueue(3.5, *message)
+    queue.process(taken(queue, 3.5), lambda *found: seen.append(found), INFINITY)
+    assert seen[-1] == (3.5, *message)
+
+
+class Counting(Chunked):
+    """Counts the long things that are done."""
+
+    __slots__ = ("done",)
+    done: list[str]
+
+    def _seal(self) -> None:
+        self.done.append("seal")
+        super()._seal()
+
+    def _close(self, last: Run) -> None:
+        self.done.append("close")
+        super()._close(last)
+
+
+@pytest.mark.usefixtures("_short_runs")
+@pytest.mark.parametrize("late", [0.0, 0.5])
+def test_no_single_enqueue_both_seals_a_chunk_and_closes_a_run(late: float) -> None:
+    queue = Counting()
+    done: list[str] = []
+    for start in range(40 * LOAD):
+        queue.done = []
+        queue.enqueue(start - late * (start % 3), "message")
+        assert len(queue.done) <= 1
+        done += queue.done
+        assert len(queue._tail) <= FULL + 1
+    queue.check()
+    assert set(done) == {"seal", "close"}
+
+
+def test_the_tail_keeps_its_bound_when_messages_leave_it_and_come_back() -> None:
+    queue = Chunked()
+    source = random.Random(1)
+    starts = count()
+    for _ in range(2_000):
+        for _ in range(source.randrange(20)):
+            queue.enqueue(float(next(starts)), "message")
+        batch = queue.take(INFINITY, limit=source.choice((None, 3, 700)))
+        if batch is not None:
+            keep = source.randrange(len(batch) + 1)
+            queue.process(batch, stopping_after(len(batch) - keep), INFINITY)
+            assert queue.requeue(batch) == keep
+        queue.check()
+        assert len(queue._tail) <= FULL + 1
+
+
+def stopping_after(messages: int) -> Callable[..., None]:
+    """A handler that closes the window at the message after so many."""
+    left = iter(range(messages))
+
+    def handler(*message: Any) -> None:
+        if next(left, None) is None:
+            raise StopDispatch
+
+    return handler
+
+
+def test_a_dispatcher_that_keeps_up_finds_every_chunk_opened_a_few_messages_a_call() -> None:
+    queue = filled(8 * LOAD)
+    for now in range(5 * LOAD):
+        opened = queue._ready
+        assert type(queue._chunks[0]) is list or not now
+        assert len(taken(queue, float(now))) == 1
+        assert now == 0 or queue._ready - opened <= AHEAD
+        queue.check()
+
+
+@pytest.mark.parametrize("messages", [1, 2, LOAD, 3 * LOAD])
+@pytest.mark.parametrize("closes", [False, True])
+def test_the_clock_is_asked_once_before_each_message(messages: int, closes: bool) -> None:
+    queue = filled(4 * LOAD)
+    batch = taken(queue, messages - 1.0)
+    ticks = count()
+    queue._clock = lambda: next(ticks)
+    reached = messages - 1 if closes else messages
+    assert queue.process(batch, lambda *message: None, reached if closes else INFINITY) == reached
+    assert next(ticks) == messages
+
+
+def test_the_clock_is_asked_once_before_each_message_when_some_are_cancelled_meanwhile() -> None:
+    queue = filled(3 * LOAD)
+    batch = taken(queue, 2.0 * LOAD)
+    ticks = count()
+    queue._clock = lambda: next(ticks)
+
+    def handler(start: float, message: str) -> None:
+        if start % 10 == 0:
+            assert queue.cancel(start + 3) is not None
+
+    done = queue.process(batch, handler, INFINITY)
+    assert done == next(ticks) < 2 * LOAD
+
+
+def test_what_a_handler_returns_is_not_kept() -> None:
+    queue = filled(3)
+    returned: list[weakref.ref[Any]] = []
+
+    class Thing:
+        pass
+
+    def handler(start: float, message: str) -> Thing:
+        assert all(reference() is None for reference in returned)
+        thing = Thing()
+        returned.append(weakref.ref(thing))
+        return thing
+
+    assert queue.process(taken(queue, INFINITY), handler, INFINITY) == 3
+
+
 CORRUPTIONS: dict[str, Callable[[Chunked], object]] = {
     "order": lambda queue: queue._tail.reverse(),
     "ends": lambda queue: queue._ends.__setitem__(0, -5.0),
@@ -320,6 +450,7 @@ CORRUPTIONS: dict[str, Callable[[Chunked], object]] = {
     "empty chunk": lambda queue: queue._chunks.insert(0, []),
     "empty run": lambda queue: queue._runs.insert(1, Run([], [], None, 0)),
     "tail": lambda queue: setattr(queue, "_tail", []),
+    "room": lambda queue: setattr(queue, "_room", repeat(None, FULL)),
     "front": lambda queue: setattr(queue, "_front", queue._runs[1]),
     "front's chunks": lambda queue: setattr(queue, "_chunks", [*queue._chunks]),
     "front's ends": lambda queue: setattr(queue, "_ends", [*queue._ends]),
