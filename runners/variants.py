@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import gc
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import starmap
 from statistics import median
 from time import thread_time_ns
 from typing import Any
@@ -22,71 +24,20 @@ from queues.timer.array import Array
 from queues.timer.chunked import Chunked
 from runners.batched import cycle_all, enqueue_all
 from runners.rigs import PAYLOAD, fill, ordered, shuffled
+from runners.variant_queues import (
+    AsksLength,
+    FirstApartArray,
+    ListsOnly,
+    OneTuple,
+    OneTupleArray,
+    OpenedAtOnce,
+    Plain,
+    SealedAndClosed,
+    WithoutKeys,
+)
 
 INFINITY = float("inf")
 Variant = tuple[str, Callable[[], float]]
-
-
-class ListsOnly(Chunked):
-    """Chunks stay lists: sealing costs nothing, and a full collection walks every message."""
-
-    __slots__ = ()
-
-    def _seal(self) -> None:
-        block = self._tail
-        self._tail = []
-        self._hang(block)
-
-
-class WithoutKeys(Chunked):
-    """No starts beside the chunks: every look at one goes through its message."""
-
-    __slots__ = ()
-
-    def _split(self, at: int, number: int) -> None:
-        super()._split(at, number)
-        for run in self._runs[at : at + 2]:
-            run.keys = None
-
-
-class OpenedAtOnce(Chunked):
-    """A sealed chunk is opened by the call that comes upon it."""
-
-    __slots__ = ()
-
-    def _open_ahead(self) -> None:
-        return
-
-
-class OneTuple(Chunked):
-    """The arguments are kept as the tuple they come in, so that `start` cannot be given by name."""
-
-    __slots__ = ()
-
-    def enqueue(self, *item: Any) -> None:
-        """Keep the message, as `Chunked.enqueue` does, without a check of what it is given."""
-        if item[0] >= self._latest:
-            tail = self._tail
-            tail.append(item)
-            self._latest = item[0]
-            if len(tail) >= chunked.FULL:
-                self._seal()
-        else:
-            self._insert(item[0], item)
-
-
-class OneTupleArray(Array):
-    """The same for the array."""
-
-    __slots__ = ()
-
-    def enqueue(self, *item: Any) -> None:
-        """Keep the message, as `Array.enqueue` does, without a check of what it is given."""
-        items = self._items
-        if item[0] >= items[-1][0]:
-            items.append(item)
-        else:
-            self._insert(item[0], item)
 
 
 @contextmanager
@@ -127,6 +78,17 @@ def worst(queue_class: Any, messages: int) -> float:
         t1 = thread_time_ns()
         longest = max(longest, t1 - t0)
     return float(longest)
+
+
+def collected(queue_class: Any, messages: int) -> float:
+    """ns of a full collection beside a full queue; what was there before is frozen."""
+    queue = fill(queue_class(), ordered(0, messages))
+    gc.collect()
+    t0 = thread_time_ns()
+    gc.collect()
+    t1 = thread_time_ns()
+    assert len(queue) == messages
+    return float(t1 - t0)
 
 
 def random_order(queue_class: Any, messages: int, size: int) -> float:
@@ -186,8 +148,21 @@ def by_pop(items: list[Any], handler: Callable[..., object], clock: Callable[[],
         pop()
 
 
+def by_starmap(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """The handler called from C; the clock is then asked after a message, and not after the last."""
+    items.reverse()
+    pop = items.pop
+    if clock() >= INFINITY:
+        return
+    for returned in starmap(handler, reversed(items)):
+        del returned  # it is not ours to keep alive while the next message is handled
+        pop()
+        if items and clock() >= INFINITY:
+            return
+
+
 def by_pop_counting(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """The same, counting in the loop."""
+    """The same, counting as well."""
     items.reverse()
     pop = items.pop
     done = 0
@@ -208,6 +183,15 @@ def by_index(items: list[Any], handler: Callable[..., object], clock: Callable[[
         handler(*items[at])
         items[at] = None
         at += 1
+
+
+def by_letting_go(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
+    """The barest loop that lets go of what it hands out: it keeps no order, and a message that fails is lost."""
+    pop = items.pop
+    while items:
+        if clock() >= INFINITY:
+            return
+        handler(*pop())
 
 
 def bare(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
@@ -250,20 +234,39 @@ def kinds(run: Callable[[Any], float], *classes: Any) -> list[Variant]:
     return [(kind.__name__, lambda kind=kind: run(kind)) for kind in classes]  # type: ignore[misc]
 
 
+KEEPERS = (Chunked, ListsOnly, Plain, AsksLength, OneTuple, Array, FirstApartArray, OneTupleArray)
+"""What keeps a message in order, one way or another."""
+
+
+def collector_off(run: Callable[[Any], float]) -> Callable[[Any], float]:
+    """Return the same without the collector."""
+
+    def ran(kind: Any) -> float:
+        gc.disable()
+        try:
+            return run(kind)
+        finally:
+            gc.enable()
+
+    return ran
+
+
 def main() -> None:
-    """Race everything; about a minute and a half."""
+    """Race everything; about two minutes."""
     gc.collect()
     gc.freeze()
     print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")
     race(
         "a message in order, 200,000",
-        kinds(lambda kind: growth(kind, 200_000, chunked.LOAD), Chunked, ListsOnly, OneTuple, Array, OneTupleArray),
+        kinds(lambda kind: growth(kind, 200_000, chunked.LOAD), *KEEPERS),
         9,
     )
+    race("a message in order, 1,000", kinds(lambda kind: growth(kind, 1_000, chunked.LOAD), *KEEPERS), 101)
+    race("a full collection beside 1,000,000", kinds(lambda kind: collected(kind, 1_000_000), Chunked, ListsOnly), 5)
     race(
-        "longest enqueue of 1,000,000",
-        kinds(lambda kind: worst(kind, 1_000_000), Chunked, ListsOnly),
-        3,
+        "longest enqueue of 200,000, collector off",
+        kinds(collector_off(lambda kind: worst(kind, 200_000)), Chunked, SealedAndClosed, Array),
+        15,
         min,
     )
     race(
@@ -273,7 +276,7 @@ def main() -> None:
     )
     race(
         "longest take of one before 200,000",
-        kinds(lambda kind: worst_steady(kind, 200_000, 20_000), Chunked, OpenedAtOnce),
+        kinds(lambda kind: worst_steady(kind, 200_000, 20_000), Chunked, OpenedAtOnce, Array),
         15,
         min,
     )
@@ -282,9 +285,10 @@ def main() -> None:
     race("cycle of 100,000 due", sizes(lambda size: cycles(100_000, size)), 5)
     race("cycle of 100,000 due", lengths(lambda length: cycles_of_runs(100_000, length)), 5)
     race("cycle of 1,000,000 due", lengths(lambda length: cycles_of_runs(1_000_000, length)), 3)
-    loops = (by_pop, by_pop_counting, by_index, bare)
+    loops = (by_pop, by_pop_counting, by_starmap, by_index, by_letting_go, bare)
     race("process, a message", [(loop.__name__, lambda loop=loop: dispatched(loop)) for loop in loops], 101)  # type: ignore[misc]
 
 
 if __name__ == "__main__":
+    ArgumentParser("python -m runners.variants", description=main.__doc__).parse_args()
     main()

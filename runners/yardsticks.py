@@ -12,6 +12,7 @@ import gc
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -90,6 +91,35 @@ def bare_loop(messages: int) -> float:
     return float(thread_time_ns() - t0) / messages
 
 
+def releasing_loop(messages: int) -> float:
+    """ns a message for the bare loop when it lets go of what it hands out, as a batch must; last to first."""
+    from time import time as clock
+
+    items = [(start, PAYLOAD) for start in ordered(0, messages)]
+
+    def handler(start: float, message: str) -> None:
+        return None
+
+    pop = items.pop
+    t0 = thread_time_ns()
+    while items:
+        if clock() >= INFINITY:
+            break
+        handler(*pop())
+    return float(thread_time_ns() - t0) / messages
+
+
+def freed(queue_class: Any, messages: int) -> float:
+    """ns for letting go of a full queue, or of a list of the same messages when there is no class."""
+    held = fill((queue_class or Array)(), ordered(0, messages))
+    holder = [held if queue_class else [*held.contents()]]
+    del held
+    t0 = thread_time_ns()
+    holder.clear()
+    t1 = thread_time_ns()
+    return float(t1 - t0)
+
+
 def put_back(part: int) -> float:
     """ns for hanging a part of the list in again, its tail known."""
     detach, reattach, _ = LinkedKnownTail.primitives(200_000, part)
@@ -159,8 +189,13 @@ def main() -> None:
         ratio(question, partial(enqueued, Chunked, messages), partial(enqueued, Bare, messages), 5 + 40_000 // messages)
     for name, kind in (("chunked", Chunked), ("array", Array)):
         ratio(f"{name}, process / bare loop", partial(processed, kind, 10_000), partial(bare_loop, 10_000), 31)
+    ratio("the loop that lets go / bare loop", partial(releasing_loop, 10_000), partial(bare_loop, 10_000), 31)
+    for name, kind in (("chunked", Chunked), ("array", Array)):
+        question = f"{name}, free of 200,000 / of a list of the same messages"
+        ratio(question, partial(freed, kind, 200_000), partial(freed, None, 200_000), 31)
     ratio("linked-known-tail, reattach of 100,000 / of 10", lambda: put_back(100_000), lambda: put_back(10), 5)
 
 
 if __name__ == "__main__":
+    ArgumentParser("python -m runners.yardsticks", description=main.__doc__).parse_args()
     main()
