@@ -97,10 +97,11 @@ def bound_of(smallest: int, largest: int) -> float:
 def exact_leg(name: str, counts: Mapping[int, float], *, bounded: bool = True) -> Leg:
     """Judge counts of one call, k -> count: equal for every k, or at least at the two largest.
 
-    What grows with k, however slowly, differs between the two largest, and that is GROWS. A structure may go a shorter
-    way for a small batch (an int up to 256 has no block of its own, a short batch is one chunk), so a difference at
-    smaller sizes alone is named and allowed, up to the bound of the ratio if `bounded`. Counts that differ and fall are
-    INCONCLUSIVE. ValueError for fewer than two sizes.
+    What grows with k, however slowly, differs between the two largest and is the most at the largest: that is GROWS. A
+    structure may go a shorter way for a small batch (an int up to 256 has no block of its own, a short batch is one
+    chunk), so a difference at smaller sizes alone is named and allowed, up to the bound of the ratio if `bounded`.
+    Counts that differ and fall, or rise to less than they were before, are INCONCLUSIVE: where a cut falls in a chunk
+    makes such differences. ValueError for fewer than two sizes.
 
     >>> exact_leg("bytecodes", {10: 57, 100: 57, 1000: 57}).sentence
     '57 bytecodes at every k'
@@ -115,7 +116,7 @@ def exact_leg(name: str, counts: Mapping[int, float], *, bounded: bool = True) -
         return Leg(name, Scaling.CONSTANT, f"{_plain(last)} {name} at every k", _plain(last))
     cell = f"{_plain(counts[sizes[0]])} → {_plain(last)}"
     if last != before:
-        said = Scaling.GROWS if last > before else Scaling.INCONCLUSIVE
+        said = Scaling.GROWS if last > before and last == most else Scaling.INCONCLUSIVE
         return Leg(name, said, f"{name} differ: {pairs}", cell)
     if bounded and (least <= 0 or most / least > bound_of(sizes[0], sizes[-1])):
         return Leg(name, Scaling.GROWS, f"{name} differ by more than the bound: {pairs}", cell)

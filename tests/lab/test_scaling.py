@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from lab.scaling import (
     LEAST_PROCESSES,
@@ -160,6 +161,13 @@ def test_a_block_more_from_a_small_size_on_is_no_growth_and_k_blocks_are() -> No
     assert exact_leg("blocks", {10: 10, 100: 100, 1_000: 1_000}, bounded=False).verdict == GROWS
 
 
+def test_counts_that_were_higher_at_a_smaller_size_do_not_grow_with_it() -> None:
+    assert exact_leg("blocks", {10: 5, 1_000: 8, 10_000: 2, 100_000: 5}, bounded=False).verdict == INCONCLUSIVE
+    assert exact_leg("blocks", {10: 5, 1_000: 8, 10_000: 2, 100_000: 8}, bounded=False).verdict == GROWS
+    assert exact_leg("blocks", {10: 5, 1_000: 8, 10_000: 2, 100_000: 9}, bounded=False).verdict == GROWS
+    assert exact_leg("bytecodes", {10: 107, 1_000: 186, 10_000: 201, 100_000: 202}).verdict == GROWS
+
+
 def test_instructions_may_move_a_little_and_not_by_the_bound() -> None:
     assert bounded_leg("instructions", {10: 2_390, 10_000: 2_394}).verdict == CONSTANT
     assert bounded_leg("instructions", {10: 2_390, 10_000: 9_900}).verdict == GROWS
@@ -225,3 +233,128 @@ def test_unequal_numbers_of_calls_are_refused() -> None:
     uneven = [np.full(9, 5), *[np.full(8, 5)] * 4]
     with pytest.raises(ValueError, match="unequal numbers of calls"):
         worst_leg({10: uneven, 100: uneven})
+
+
+def test_the_legs_of_counts_say_each_count_at_its_size_and_the_two_ends_in_short() -> None:
+    said = "40 at 10, 57 at 100, 57 at 1,000"
+    assert exact_leg("bytecodes", {1_000: 57, 10: 40, 100: 57}) == Leg(
+        "bytecodes", CONSTANT, f"bytecodes equal at the two largest k: {said}", "40 → 57"
+    )
+    assert exact_leg("blocks", {1: 57, 2: 57}) == Leg("blocks", CONSTANT, "57 blocks at every k", "57")
+    assert exact_leg("blocks", {10: 4, 100: 1_057.5}) == Leg(
+        "blocks", GROWS, "blocks differ: 4 at 10, 1,057.5 at 100", "4 → 1,057.5"
+    )
+    assert exact_leg("blocks", {10: 1, 100: 2, 1_000: 2}) == Leg(
+        "blocks", GROWS, "blocks differ by more than the bound: 1 at 10, 2 at 100, 2 at 1,000", "1 → 2"
+    )
+    assert bounded_leg("instructions", {10_000: 2_394.5, 10: 2_390}) == Leg(
+        "instructions",
+        CONSTANT,
+        "instructions 2,390 at 10, 2,394.5 at 10,000: 1.00x, bound 2.00x",
+        "2,390 → 2,394.5",
+        2_394.5 / 2_390,
+    )
+
+
+def test_a_difference_of_just_the_bound_is_within_it() -> None:
+    bound = bound_of(10, 100_000)
+    assert exact_leg("blocks", {10: 1.0, 1_000: bound, 100_000: bound}).verdict == CONSTANT
+    assert exact_leg("blocks", {10: 1.0, 1_000: bound * 1.001, 100_000: bound * 1.001}).verdict == GROWS
+    assert exact_leg("blocks", {10: 1, 1_000: 2, 100_000: 2}).verdict == CONSTANT
+    assert exact_leg("blocks", {10: 0, 1_000: 2, 100_000: 2}).verdict == GROWS  # 0 has no factor
+    assert bounded_leg("instructions", {10: 1.0, 100_000: bound}).verdict == CONSTANT
+    assert bounded_leg("instructions", {10: 1.0, 100_000: bound * 1.001}).verdict == GROWS
+
+
+def test_the_legs_of_time_say_their_figures_with_units_interval_and_bound() -> None:
+    flat, hidden = linear(1_000, 0), linear(1_000, 0.017)
+    leg = slope_leg(flat)
+    assert (leg.name, leg.cell) == ("slope", "0.000 (-0.002 .. 0.002)")
+    assert leg.sentence == "slope 0.000 (-0.002 .. 0.002), bound 0.1; could have shown 0.005"
+    leg = ratio_leg(hidden)
+    assert (leg.name, leg.cell) == ("ratio", "1.00 µs → 2.70 µs, 2.70x (2.64 .. 2.76)")
+    assert leg.sentence == (
+        "1.00 µs at 10, 2.70 µs at 100,000: 2.70x (2.64 .. 2.76), bound 2.51x; 0.017 ns a message (at most 0.017)"
+    )
+    humps = ratio_leg(times({10: 1_000, 100: 9_000, 1_000: 9_000, 10_000: 1_000, 100_000: 1_000}))
+    assert humps.sentence.endswith("; not inside the bound at 100, 1,000")
+    both = ratio_leg(times({10: 1_000, 100: 9_000, 1_000: 9_000}))
+    assert both.verdict == GROWS
+    assert "not inside" not in both.sentence  # that it grows says it
+    leg = worst_leg(calls({10: 2_000, 100_000: 2_100}, disturbed=5), warmup=3)
+    assert leg == Leg(
+        "worst",
+        CONSTANT,
+        "worst call 2.00 µs at 10, 2.10 µs at 100,000: 1.05x (1.05 .. 1.05), bound 2.51x",
+        "1.05x (1.05 .. 1.05)",
+        1.05,
+        1.05,
+        1.05,
+    )
+
+
+def test_an_interval_is_students_of_one_value_a_process_at_90_percent() -> None:
+    measured = {10: [100.0, 110.0, 95.0, 102.0, 99.0], 1_000: [120.0, 118.0, 130.0, 107.0, 111.0]}
+    logs = [math.log(b / a) for a, b in zip(measured[10], measured[1_000], strict=True)]
+    low, high = stats.t.interval(0.9, 4, np.mean(logs), stats.sem(logs))
+    slope, ratio, pair = slope_leg(measured), ratio_leg(measured), same_leg(measured[10], measured[1_000], 1.5)
+    for leg in (ratio, pair):
+        assert (leg.value, leg.low, leg.high) == pytest.approx((math.exp(np.mean(logs)), math.exp(low), math.exp(high)))
+    decades = math.log(100)
+    figures = (np.mean(logs) / decades, low / decades, high / decades, (high - low) / decades)
+    assert (slope.value, slope.low, slope.high, slope.shown) == pytest.approx(figures)
+    more = [(b - a) / 990 for a, b in zip(measured[10], measured[1_000], strict=True)]
+    most = stats.t.interval(0.9, 4, np.mean(more), stats.sem(more))[1]
+    assert ratio.sentence.endswith(f"; {np.mean(more):.3f} ns a message (at most {most:.3f})")
+
+
+def test_the_pair_says_its_factor_with_the_interval_and_has_to_lie_inside_the_bound() -> None:
+    one, twice = [1_000.0] * 5, [2_000.0] * 5
+    leg = same_leg(one, twice, 2.5)
+    assert (leg.name, leg.verdict, leg.cell) == ("A/A", CONSTANT, "2.00x (2.00 .. 2.00)")
+    assert leg.sentence == "A/A 2.00x (2.00 .. 2.00), bound 2.50x"
+    assert same_leg(one, twice, 2.0).verdict == same_leg(twice, one, 2.0).verdict == INCONCLUSIVE
+    assert same_leg(twice, one, 2.5).verdict == CONSTANT
+    for fewer in (same_leg(one, twice[1:], 2.0), same_leg(one[1:], twice, 2.0)):
+        assert fewer == Leg("A/A", INCONCLUSIVE, "A/A: 4 processes, and a verdict needs 5")
+    with pytest.raises(ValueError, match="is longer than argument 1"):
+        same_leg(one, [*twice, 2_000.0], 2.0)
+
+
+def test_no_process_or_one_size_without_times_is_refused() -> None:
+    for leg in (slope_leg, ratio_leg):
+        with pytest.raises(ValueError, match="or no time at all: expected what calls took, in ns"):
+            leg({10: [], 100: []})
+        with pytest.raises(ValueError, match=r"^\[5, 4\] processes: expected as many at every k$"):
+            leg({10: [1.0] * 5, 100: [1.0] * 4})
+    with pytest.raises(ValueError, match=r"^sizes \[10\]: expected at least two, from 1 on$"):
+        bounded_leg("instructions", {10: 1})
+
+
+def test_times_under_a_nanosecond_are_times() -> None:
+    assert slope_leg({1: [0.5] * 5, 2: [0.5] * 5}).value == pytest.approx(0)
+
+
+def test_too_few_processes_name_the_leg_and_how_many_there_are() -> None:
+    few = {k: [1_000.0] * 4 for k in SIZES}
+    assert slope_leg(few) == Leg("slope", INCONCLUSIVE, "slope: 4 processes, and a verdict needs 5")
+    assert ratio_leg(few) == Leg("ratio", INCONCLUSIVE, "ratio: 4 processes, and a verdict needs 5")
+    short = calls({10: 2_000, 100: 2_000})
+    short[10].pop()
+    assert worst_leg(short) == Leg("worst", INCONCLUSIVE, "worst: 4 processes, and a verdict needs 5")
+
+
+def test_a_worst_call_counts_from_the_first_without_a_warm_up_and_0_ns_count_as_1() -> None:
+    plain = [np.array([7_000, 1_000, 2_000])] * 5
+    assert worst_leg({10: plain, 100: plain}).sentence.startswith("worst call 7.00 µs at 10, 7.00 µs at 100: ")
+    assert worst_leg({10: [np.zeros(3, np.int64)] * 5, 100: [np.full(3, 2)] * 5}).value == 2
+    bound = bound_of(10, 100_000)
+    whole = {10: [np.array([10**9])] * 5, 100_000: [np.array([int(10**9 * bound)])] * 5}
+    assert worst_leg(whole).verdict == CONSTANT
+    assert worst_leg({**whole, 100_000: [np.array([int(10**9 * bound) + 1])] * 5}).verdict == GROWS
+
+
+def test_what_falls_steeply_says_so_and_what_falls_a_little_does_not() -> None:
+    assert "it falls" in slope_leg(times({k: 1e6 / k**0.2 for k in SIZES})).sentence
+    assert "it falls" not in slope_leg(times({k: 1e6 / k**0.05 for k in SIZES})).sentence
+    assert slope_leg(times({k: 1e6 / k**0.0001 for k in SIZES}, (1.0,) * 5)).cell == "0.000 (0.000 .. 0.000)"
