@@ -311,9 +311,10 @@ def _perl_latency(
 
 
 def _life(good: Sequence[Row]) -> Table:
-    """The whole life of a message under each pattern of starts, and its dispatch alone, beside the array's."""
+    """The whole life of a message under each pattern of starts, and parts of it alone, beside the array's."""
     batched = {row["workload"] for row in good if row["kind"] == "batched"}
-    grouped = _groups(good, "batched", *sorted(name for name in batched if name.startswith(("life-", "process"))))
+    shown = sorted(name for name in batched if name.startswith(("life-", "process", "enqueue-at-random")))
+    grouped = _groups(good, "batched", *shown)
     middle = {identity[:3]: median(row["p50_ns"] for row in found) for identity, found in grouped.items()}
     rows = []
     for identity, found in grouped.items():
@@ -323,7 +324,10 @@ def _life(good: Sequence[Row]) -> Table:
         case = f"{workload.removeprefix('life-').replace('-', ' ')}, {_said(params)}"
         rows.append((case, subject, _over_processes(found, "p50_ns"), ratio))
     header = ("case", "subject", "a message, p50 (range of processes, µs)", "÷ array")
-    note = "life: enqueue, take, process, a tenth put back, until all are dispatched. process: the dispatch alone."
+    note = (
+        "life: enqueue, take, process, a tenth put back, until all are dispatched. process: the dispatch alone. "
+        "enqueue at random: into a long queue, at seeded random places."
+    )
     return Table("The life of a message", header, tuple(rows), (note,), LEFT)
 
 

@@ -18,7 +18,7 @@ BASE = "array"
 
 GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "enqueue, in order": (("cost", "enqueue-in-order", ""),),
-    "enqueue, out of order": (("cost", "enqueue-out-of-order", ""),),
+    "enqueue, out of order": (("cost", "enqueue-out-of-order", ""), ("batched", "enqueue-at-random", "")),
     "enqueue, its slowest calls (p99.9)": (("latency", "steady-enqueue", "p99.9"), ("latency", "growth", "p99.9")),
     "take": (("latency", "cycle", "p50 take"), ("latency", "window-cycle", "p50 take")),
     "put back": (("latency", "cycle", "p50 requeue"), ("latency", "window-cycle", "p50 requeue")),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -50,10 +49,11 @@ def measure(
     Once for a case is enough: another process would count the same but for some in a thousand. Never raises for what
     the subject does. The file that memray writes, some 5 bytes an allocation, is not kept.
     """
+    from runners.folders import working_folder
     from runners.spawn import run_allocations
 
-    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-        outcome = run_allocations(spec, Path(folder), python=python, limits=limits)
+    with working_folder() as folder:
+        outcome = run_allocations(spec, folder, python=python, limits=limits)
     if not outcome.ok:
         case = f"{spec['subject']}, {spec['workload']}"
         return {}, [f"memray gave no figures for {case} ({outcome.status}: {outcome.message})"]

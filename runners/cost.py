@@ -1,8 +1,9 @@
 """The mean cost of a call, by pyperf: `python runners/cost.py --case SPEC.json -o OUT.json -p 1 -n 5 -w 1 [-l LOOPS]`.
 
 pyperf calibrates the loops and starts a process of its own that measures; this file is both ends of it, and the case
-is handed on. The loop bodies are those of the batched kind (runners/batched.py). A queue that fails its check, lacks
-a method or raises gives no number: one sentence on stderr and exit code 3, 4 or 1; 2 is a case that cannot be read.
+is handed on. A run starts the measuring end itself (`--worker -l 1 --doubling`), which then calibrates as well. The
+loop bodies are those of the batched kind (runners/batched.py). A queue that fails its check, lacks a method or raises
+gives no number: one sentence on stderr and exit code 3, 4 or 1; 2 is a case that cannot be read.
 
 `read_cost` is the parent's side and reads what pyperf has written.
 """
@@ -22,9 +23,10 @@ if __name__ == "__main__":
     sys.path[:] = [str(ROOT), *(entry for entry in sys.path if entry != here)]
 
 from queues.addresses import ENGINE_OF, variable  # noqa: E402
+from runners.checks import Checking  # noqa: E402
 from runners.counters import Counters, settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
-from runners.worker import last_line, read_case  # noqa: E402
+from runners.worker import end, last_line, read_case  # noqa: E402
 from runners.workload import NotOffered, load_offered  # noqa: E402
 from runners.workloads import find  # noqa: E402
 
@@ -64,6 +66,7 @@ class Measurement:
         queue_class = load_offered(case["target"])
         workload.require_offered(queue_class)
         self.clock = CLOCKS[case["clock"]]
+        Checking.front = case.get("front", 0)
         settle(case["gc"])
         self.sampler = workload.sampler(queue_class, case["params"], case["seed"])
         self.calls: int = self.sampler.calls
@@ -82,6 +85,7 @@ def main() -> int:
         values=5, processes=1, warmups=1, min_time=0.05, program_args=program, add_cmdline_args=hand_on
     )
     runner.argparser.add_argument("--case", required=True, metavar="SPEC.json", help="the case to measure")
+    runner.argparser.add_argument("--doubling", action="store_true", help="with --worker: double -l up to --min-time")
     runner.argparser.set_defaults(inherit_environ=INHERITED, quiet=True)
     arguments = runner.parse_args()
     try:
@@ -102,6 +106,8 @@ def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
     sys.path.extend(case["path"])
     try:
         measurement = Measurement(case)
+        if runner.args.doubling:
+            runner.args.loops = doubled(measurement, runner.args.loops, runner.args.min_time)
         counters = Counters()
         runner.bench_time_func(name, measurement.time_loops, inner_loops=measurement.calls)
         leave(case, counters.since())
@@ -110,12 +116,21 @@ def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
         return refuse(CHECK_FAILED, f"check failed: {error}")
     except NotOffered as error:
         return refuse(NOT_OFFERED, f"not offered: {error}")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - a queue may raise anything, SystemExit included
+    except BaseException as error:  # noqa: BLE001 - a queue may raise anything, SystemExit and KeyboardInterrupt too
         sys.__excepthook__(type(error), error, error.__traceback__)
         return refuse(BROKEN, last_line(error))
     return 0
+
+
+def doubled(measurement: Measurement, loops: int, least_seconds: float) -> int:
+    """Return how many loops fill `least_seconds`, doubling as pyperf does.
+
+    pyperf has a process of its own do that and another one manage both, so that the first execution of a case would
+    fill its queue twice and start three interpreters; pyperf measures all the same.
+    """
+    while measurement.time_loops(loops) < least_seconds:
+        loops *= 2
+    return loops
 
 
 def leave(case: dict[str, Any], counters: dict[str, Any]) -> None:
@@ -175,4 +190,4 @@ def counters_beside(path: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main())

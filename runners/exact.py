@@ -16,6 +16,7 @@ from lab.case import LARGEST_HASH_SEED, PADDING_SIZES, Execution
 from runners import callgrind
 from runners.counts import warmup_of
 from runners.disturbed import Measured
+from runners.remains import content, reading
 from runners.rows import counter_columns, memory_columns
 from runners.spawn import Limits, Outcome, processors, run_worker
 from runners.workloads import find
@@ -49,7 +50,8 @@ def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: 
         outcome = _together(ends)
         if not outcome.ok:
             return outcome, [], {}
-        first, second = (_counts(end, folder / name) for end, name in zip(ends, _chances(execution), strict=True))
+        with reading():
+            first, second = (_counts(end, folder / name) for end, name in zip(ends, _chances(execution), strict=True))
         require_agreement(first, second)
         slow = _at_once(runs)
         why_not = why_not or next((_unfit(end) for end, _ in slow if not end.ok), "")
@@ -132,7 +134,7 @@ def _counts(outcome: Outcome, folder: Path) -> Counts:
 
 def _read(path: Path) -> list[int]:
     values = array("q")
-    values.frombytes(path.read_bytes())
+    values.frombytes(content(path))
     return list(values)
 
 

@@ -6,7 +6,6 @@ it is finished; a run that is stopped before has its cases explained when it is 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from lab.archive import Run
 from lab.case import Case, Execution, execution_of, parse_key
 from lab.worst import UNKNOWN, Slowest, made_by
+from runners.folders import working_folder
 from runners.spawn import Outcome
 
 LEAST_CALLS = 1_000
@@ -69,8 +69,8 @@ class Explainer:
 
     def _outcome(self, case: Case, asked: Mapping[str, Any]) -> Outcome:
         execution = execution_of(case, self.processes[case.key], self.run.seed)
-        with tempfile.TemporaryDirectory(prefix="lab-") as name:
-            return self.start(execution, Path(name), asked)
+        with working_folder() as folder:
+            return self.start(execution, folder, asked)
 
 
 def asked_of(slow: Mapping[str, Slowest], rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[int]]]:

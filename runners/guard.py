@@ -10,15 +10,14 @@ the A/A pair, which says whether the machine is quiet enough for a judgement of 
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab.case import Case, Execution, parse_parameters
 from lab.noise import twin_name
 from queues.registry import target
+from runners.folders import working_folder
 from runners.run import plan
 from runners.spawn import Limits, run_worker
 from runners.suites import PRIMITIVES
@@ -94,8 +93,8 @@ def guard_of(
         "clock": "cpu",
         "gc": "off",
     }
-    with tempfile.TemporaryDirectory(prefix="lab-") as name:
-        asked = run_worker(spec, Path(name), limits=LIMITS, python=python)
+    with working_folder() as folder:
+        asked = run_worker(spec, folder, limits=LIMITS, python=python)
     return Guard(subject, own, asked.status != "not-offered", exact)
 
 

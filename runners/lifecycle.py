@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from itertools import count
 
+from runners.checks import INFINITY
 from runners.latency import CheckFailed, ignore
-from runners.rigs import INFINITY, PAYLOAD, shuffled
+from runners.rigs import PAYLOAD, shuffled
 from runners.workload import NotOffered
 
 TYPE_CHECKING = False

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.case import Execution
+from lab.record import require_columns
 from runners.cost import read_cost
 from runners.disturbed import Measured
+from runners.remains import content, reading
 from runners.rows import cost_columns
 from runners.spawn import Outcome, run_cost
 
@@ -21,15 +23,15 @@ ONE_FILL = 5_000
 def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: Settings) -> Measured:
     """One pyperf measurement; the loop count that the first process calibrated serves the later ones.
 
-    With the loops known there is nothing for pyperf's managing process to do, which would only start the measuring one:
-    that is started at once, which spares half of the start-up.
+    The run repeats the processes, so there is nothing for pyperf's managing process to do: the one that measures is
+    started at once, which spares most of the start-up.
     """
-    options = settings.cost_options
     loops = settings.loops.get(execution.key)
+    options = ("--worker", *without_processes(settings.cost_options), "-l", str(loops or 1))
     if int(execution.case.parameters.get("messages", 0)) >= ONE_FILL:
         options = ("--worker", "-n", "1", "-w", "0", "-l", "1")
-    elif loops:
-        options = ("--worker", *without_processes(options), "-l", str(loops))
+    elif not loops:
+        options = (*options, "--doubling")
     outcome = run_cost(
         spec,
         folder,
@@ -42,9 +44,12 @@ def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: 
     )
     if not outcome.ok:
         return outcome, [], {}
-    cost = read_cost(folder / "cost.json")
+    with reading():
+        content(folder / "cost.json")
+        cost = read_cost(folder / "cost.json")
+        row = {"operation": execution.case.workload, **cost_columns(cost)}
+        require_columns(row)
     settings.loops[execution.key] = cost["loops"]
-    row = {"operation": execution.case.workload, **cost_columns(cost)}
     return Outcome("ok", "", {"python": cost.get("python")}, outcome.duration_ns), [row], {}
 
 

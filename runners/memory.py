@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 
+from runners.checks import verify
 from runners.counters import Counters, peak_bytes, reset_peak, resident_bytes
 from runners.latency import ignore, require_length
 from runners.null import NullQueue
-from runners.rigs import nothing_to_check, ordered, require_at_most, verify
+from runners.rigs import nothing_to_check, ordered, require_at_most
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

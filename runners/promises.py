@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Any
 from lab.table import Table
 from queues.conformance import NOT_OFFERED
 from queues.registry import CONFORMANCE, DURABLE, ENGINE_OF, load_target
+from runners.folders import working_folder
+from runners.remains import in_words
 from runners.servers import ServerError, started
 from runners.spawn import Limits, run_worker
 from runners.spawn import Outcome as Ended
@@ -80,13 +81,19 @@ def conform(
     }
     limits = limits or Limits(seconds=60)
     try:
-        with _served(target) as more, tempfile.TemporaryDirectory(prefix="lab-") as name:
-            outcome = run_worker(spec, Path(name), python=python, limits=limits, hash_seed=1, more=more)
+        with _served(target) as more, working_folder() as folder:
+            outcome = run_worker(spec, folder, python=python, limits=limits, hash_seed=1, more=more)
     except ServerError as error:
         outcome = Ended("not-offered", str(error))
     if outcome.status == "not-offered":
         return outcome, [(one.name, one.sentence, NOT_OFFERED, outcome.message) for one in _promises(family)]
-    return outcome, [(str(a), str(b), str(c), str(d)) for a, b, c, d in outcome.result.get("outcomes", [])]
+    if not outcome.ok:
+        return outcome, []
+    try:
+        found = [(str(a), str(b), str(c), in_words(str(d))) for a, b, c, d in outcome.result["outcomes"]]
+    except (KeyError, TypeError, ValueError):
+        found = []
+    return outcome if found else Ended("error", "left no word of its promises: it wrote a result of its own"), found
 
 
 def _promises(family: str) -> Sequence[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from itertools import repeat
 
+from runners.checks import Checking, verify
 from runners.latency import NULL_CALLS, CheckFailed, ignore, require_dispatched, require_length
 from runners.null import NullBatch, NullQueue
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 PAYLOAD = "".join(("mess", "age"))
 """Made while running, so that it is no shared constant of the code and its references can be counted."""
 
-INFINITY = float("inf")
 LONG_AGO = 0.0
 
 
@@ -46,19 +46,25 @@ def ordered(first: int, count: int) -> Iterator[float]:
     return map(float, range(first, first + count))
 
 
+def random_bits(seed: int) -> Iterator[int]:
+    """Return whole numbers below 2**32 without end: the upper 32 bits of Knuth's MMIX generator."""
+    state = seed
+    while True:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        yield state >> 32
+
+
 def shuffled(count: int, seed: int) -> list[float]:
     """Return the starts 0.0 … count - 1 in an order that follows from the seed alone, on every interpreter.
 
-    Fisher and Yates' shuffle over Knuth's MMIX generator, of which the upper 32 bits are used.
+    Fisher and Yates' shuffle.
 
     >>> shuffled(5, seed=1) == shuffled(5, seed=1), sorted(shuffled(5, seed=1))
     (True, [0.0, 1.0, 2.0, 3.0, 4.0])
     """
     starts = list(ordered(0, count))
-    state = seed
-    for last in range(count - 1, 0, -1):
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        other = (state >> 32) * (last + 1) >> 32
+    for last, drawn in zip(range(count - 1, 0, -1), random_bits(seed), strict=False):
+        other = drawn * (last + 1) >> 32
         starts[last], starts[other] = starts[other], starts[last]
     return starts
 
@@ -71,60 +77,15 @@ def fill(queue: Any, starts: Iterable[float]) -> Any:
     return queue
 
 
-class Reader:
-    """A handler that compares what it is given with what is due, and keeps the first difference."""
-
-    __slots__ = ("difference", "expected", "seen")
-
-    def __init__(self, expected: Iterator[tuple[Any, ...]]) -> None:
-        self.expected = expected
-        self.seen = 0
-        self.difference = ""
-
-    def __call__(self, *message: Any) -> None:
-        expected = next(self.expected, None)
-        if message != expected and not self.difference:
-            self.difference = f"message {self.seen} is {message!r}: expected {expected!r}"
-        self.seen += 1
-
-
-def verify(queue: Any, count: int, expected: Iterable[tuple[Any, ...]]) -> None:
-    """Drain `queue` and raise CheckFailed unless it holds exactly the messages `(start, *payload)` of `expected`.
-
-    The batch is read by dispatching it, else by iterating over it; a batch that offers neither is only counted.
-    """
-    require_length(queue, count, "the queue")
-    batch = queue.take(INFINITY)
-    if count:
-        require_length(batch, count)
-        reader = Reader(iter(expected))
-        if read(queue, batch, reader):
-            if reader.difference:
-                raise CheckFailed(reader.difference)
-            require_dispatched(reader.seen, count)
-        batch = queue.take(INFINITY)
-    if batch is not None or len(queue):
-        raise CheckFailed(f"the queue still holds messages after all {count} were taken")
-
-
-def read(queue: Any, batch: Any, reader: Reader) -> bool:
-    """Show every message of `batch` to `reader`; False when the queue offers no way to look into a batch."""
-    if callable(getattr(queue, "process", None)):
-        while left := len(batch):  # a short window may close more than once
-            queue.process(batch, reader)
-            if len(batch) >= left:
-                raise CheckFailed(f"process() left all {left} messages in the batch")
-    elif hasattr(type(batch), "__iter__"):
-        for message in batch:
-            reader(*message)
-    else:
-        return False
-    return True
-
-
 def holds(queue: Any, first: int, count: int) -> Check:
     """Return the check that `queue` holds `count` messages in order, the first at `first`."""
     return lambda: verify(queue, count, zip(ordered(first, count), repeat(PAYLOAD)))
+
+
+def holds_again(queue: Any, messages: int) -> None:
+    """Fill an empty queue as one was that is no more, as far as the check looks, and check it."""
+    again = min(messages, 2 * Checking.front) if Checking.front else messages
+    holds(fill(queue, ordered(0, again)), 0, again)()
 
 
 def nothing_to_check() -> None:
@@ -234,7 +195,7 @@ def free(queue_class: Any, params: Parameters, seed: int) -> Rig:
     def check() -> None:
         require_released(messages, before)
         # What was dropped cannot be drained any more: another one, filled alike, is.
-        holds(fill(queue_class(), ordered(0, messages)), 0, messages)()
+        holds_again(queue_class(), messages)
 
     return Rig(None, ([holder],), check)
 
@@ -252,7 +213,7 @@ def free_in_batches(queue_class: Any, params: Parameters, seed: int) -> Rig:
     def check() -> None:
         verify(queue, 0, ())
         require_released(messages, before)
-        holds(fill(queue, ordered(0, messages)), 0, messages)()
+        holds_again(queue, messages)
 
     return Rig(queue, (queue, float(messages), params["limit"]), check)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 import sys
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,27 +16,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lab.archive import Run
 from lab.case import Case, Execution, execution_of, parse_key
 from lab.record import case_of
-from lab.sample import operation_columns
 from queues.registry import target
 from runners import allocations, exact, mean
 from runners.complexity import complexity
 from runners.disturbed import Budget, Measured, disturbed, undisturbed
 from runners.explain import Explainer
-from runners.rows import complexity_columns, counter_columns, figure_columns, impossible, memory_columns
+from runners.folders import working_folder
+from runners.operations import operations
+from runners.remains import Unreadable, in_words
+from runners.rows import complexity_columns
 from runners.spawn import Limits, Outcome, prime, run_worker
 from runners.workload import NotOffered
 
 STATUS = {"error": "failed", "crashed": "failed"}
 """How the status of a process is recorded, where the names differ."""
 
-HOPELESS = frozenset({"timeout", "memory-limit", "not-offered"})
-"""Ends that the next process of the same case would only repeat."""
+HOPELESS = frozenset({"timeout", "memory-limit", "not-offered", "check-failed"})
+"""Ends that the next process of the same case would only repeat, or whose figures would be worth nothing."""
+
+FRONT = 1_000
+"""So many messages a check looks at, and at the length, once a process of the same case has found all in order."""
 
 ONCE = frozenset({"complexity", "counts"})
 """Kinds that a second execution would only repeat."""
@@ -67,6 +68,8 @@ class Settings:
     report: Callable[[Step], None] = lambda step: None
     loops: dict[str, int] = field(default_factory=dict)
     hopeless: dict[str, tuple[str, str]] = field(default_factory=dict)
+    checked: set[str] = field(default_factory=set)
+    """Keys of cases of which one process has read the whole queue after its last call, and found it right."""
     repeats: Budget = field(default_factory=Budget)
     memray: bool = False
     instructions: Callable[[Execution], bool] = lambda execution: True
@@ -150,6 +153,8 @@ def _remember(run: Run, settings: Settings) -> None:
             settings.loops[key] = row["loops"]
         if row["status"] in HOPELESS:
             settings.hopeless[key] = (row["status"], row["message"])
+        if row["status"] == "ok":
+            settings.checked.add(key)
 
 
 def _execute(run: Run, execution: Execution, settings: Settings, position: int) -> Outcome:
@@ -176,12 +181,17 @@ def _execute(run: Run, execution: Execution, settings: Settings, position: int) 
     run.record(execution, rows, calls)
     if outcome.status in HOPELESS:
         settings.hopeless[execution.key] = (outcome.status, outcome.message)
+    if outcome.ok:
+        settings.checked.add(execution.key)
     return outcome
 
 
 def _measure_in_a_folder(execution: Execution, settings: Settings) -> Measured:
-    with tempfile.TemporaryDirectory(prefix="lab-") as name:
-        return _measure(execution, Path(name), settings)
+    with working_folder() as folder:
+        try:
+            return _measure(execution, folder, settings)
+        except Unreadable as error:
+            return Outcome("error", str(error)), [], {}
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -203,20 +213,19 @@ def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured
     except NotOffered as error:
         return Outcome("not-offered", str(error)), [], {}
     if execution.case.kind == "counts":
-        return exact.measure(execution, spec_of(execution, settings.path), folder, settings)
+        return exact.measure(execution, _spec(execution, settings), folder, settings)
     if execution.case.kind == "cost":
-        return mean.measure(execution, spec_of(execution, settings.path), folder, settings)
+        return mean.measure(execution, _spec(execution, settings), folder, settings)
     outcome = _start(settings, execution, folder, {})
     if not outcome.ok:
         return outcome, [], {}
-    outcome.result["facts"] = {**settings.facts(execution.case), **outcome.result.get("facts", {})}
-    return _operations(execution.case, outcome, folder)
+    return operations(execution.case, outcome, folder, settings.facts(execution.case))
 
 
 def _start(settings: Settings, execution: Execution, folder: Path, more: Mapping[str, Any]) -> Outcome:
     """Run the worker of one execution, with `more` in its case."""
     return run_worker(
-        {**spec_of(execution, settings.path), **more},
+        {**_spec(execution, settings), **more},
         folder,
         python=settings.python,
         limits=limits_of(execution.case, settings.limits),
@@ -224,6 +233,16 @@ def _start(settings: Settings, execution: Execution, folder: Path, more: Mapping
         padding=execution.padding,
         more=settings.environment(execution.case),
     )
+
+
+def _spec(execution: Execution, settings: Settings) -> dict[str, Any]:
+    """Return what the worker of an execution is started with, and how far its check looks into the queue.
+
+    Every process of a case makes the same calls, so what they leave is read whole until one process has found it right,
+    and the others look at its length and its front: of a suite that fills queues with 200,000 messages, reading all of
+    them in every process was a fifth.
+    """
+    return {**spec_of(execution, settings.path), "front": FRONT if execution.key in settings.checked else 0}
 
 
 def limits_of(case: Case, limits: Limits) -> Limits:
@@ -257,44 +276,18 @@ def target_of(case: Case) -> str:
     return case.target or ("" if case.subject == "null" else target(case.family, case.subject))
 
 
-def _operations(case: Case, outcome: Outcome, folder: Path) -> Measured:
-    result = outcome.result
-    bare = _samples(folder, result["bare"]["samples"]) if result.get("bare") else None
-    shared = {**counter_columns(result), **memory_columns(result), **figure_columns(result)}
-    rows: list[dict[str, Any]] = []
-    calls: dict[str, Any] = {}
-    for operation in result.get("operations", []):
-        name = operation["operation"]
-        samples = calls[name] = _samples(folder, operation["samples"])
-        columns = operation_columns(
-            samples,
-            warmup=operation.get("warmup", 0),
-            calls_per_sample=operation.get("calls_per_sample", 1),
-            null_before=_optional(folder, operation.get("null_before")),
-            null_after=_optional(folder, operation.get("null_after")),
-            bare=bare,
-            same_work=operation.get("same_work", False),
-        )
-        if case.subject != "null" and impossible(columns):
-            message = f"{name} took less than the null call ({columns['p50_ns']:.0f} ns): it cannot have done its work"
-            return Outcome("check-failed", message, result, outcome.duration_ns), [], {}
-        rows.append({"operation": name, **columns, **shared})
-    if not rows:
-        rows.append({"operation": case.workload, **shared})
-    return outcome, rows, calls
-
-
-def _samples(folder: Path, name: str) -> NDArray[np.int64]:
-    return np.fromfile(folder / name, dtype=np.int64)
-
-
-def _optional(folder: Path, name: str | None) -> NDArray[np.int64] | None:
-    return _samples(folder, name) if name else None
-
-
 def _complexity(case: Case) -> Measured:
     try:
         found = complexity(target_of(case))
-    except (ImportError, LookupError, OSError, SyntaxError, TypeError) as error:
-        return Outcome("error", f"no source to read for {case.subject}: {error}"), [], {}
+    except (
+        ImportError,
+        LookupError,
+        OSError,
+        SyntaxError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        return Outcome("error", in_words(f"no source to read for {case.subject}: {error}")), [], {}
     return Outcome("ok"), [complexity_columns(method) for method in found], {}

@@ -18,7 +18,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from runners import remains, strays
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKER = ROOT / "runners" / "worker.py"
@@ -32,7 +34,6 @@ COST_CODES = {3: "check-failed", 4: "not-offered"}
 """What runners/cost.py says by its exit code; any other that is not 0 is an error."""
 
 STDERR_KEPT = 4096
-ORPHANS_SECONDS = 1.0
 FILE_SIZE_LIMIT_BYTES = 2 << 30
 
 
@@ -157,9 +158,9 @@ def run_allocations(
 def _run(
     command: list[str], folder: Path, limits: Limits, environment: dict[str, str], result_name: str = "result.json"
 ) -> Outcome:
+    before = strays.processes()
     started_ns = time.monotonic_ns()
-    stderr_path = folder / "stderr"
-    with stderr_path.open("wb") as stderr:
+    with (folder / "stderr").open("w+b") as stderr:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -173,13 +174,13 @@ def _run(
         try:
             ended = _wait(process, limits.seconds)
         finally:
-            _end_group(process)
-    duration_ns = time.monotonic_ns() - started_ns
-    tail = _tail(stderr_path)
+            strays.end_group(process, folder, before)
+        duration_ns = time.monotonic_ns() - started_ns
+        tail = _tail(stderr)
     if not ended:
         message = f"did not end within {limits.seconds:g} s and was stopped{_where(folder)}"
         return Outcome("timeout", message, duration_ns=duration_ns, stderr=tail)
-    return _outcome(process.returncode, folder / result_name, tail, duration_ns)
+    return _outcome(process.returncode, folder, result_name, tail, duration_ns)
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -225,41 +226,24 @@ def _confine(pid: int, limits: Limits) -> None:
             resource.prlimit(pid, kind, (value, value))
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the worker and whatever it started; what it forked into the same group goes too.
-
-    A child that was told to end may still be at it: it is waited for, so that nothing of one execution runs into the
-    next. Not for long: where nobody reaps orphans, they stay on as zombies.
-    """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    deadline = time.monotonic() + ORPHANS_SECONDS
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        while time.monotonic() < deadline:
-            os.killpg(process.pid, 0)
-            time.sleep(0.001)
-
-
-def _outcome(code: int, result_path: Path, tail: str, duration_ns: int) -> Outcome:
-    try:
-        result = json.loads(result_path.read_text(encoding="utf-8")) if code == 0 else None
-    except (OSError, ValueError):
-        result = None
-    if isinstance(result, dict):
+def _outcome(code: int, folder: Path, result_name: str, tail: str, duration_ns: int) -> Outcome:
+    result = remains.result_of(folder / result_name) if code == 0 else None
+    if result is not None:
         status = str(result.get("status", "ok"))
-        message = str(result.get("message", ""))
+        message = remains.in_words(str(result.get("message", "")))
         if status == "error" and "MemoryError" in message:
             status, message = "memory-limit", "asked for more memory than the limit allows"
         return Outcome(status, message, result, duration_ns, tail)
     last_line = next((line for line in reversed(tail.splitlines()) if line.strip()), "")
     if "MemoryError" in last_line:
         return Outcome("memory-limit", "asked for more memory than the limit allows", {}, duration_ns, tail)
+    at = _where(folder)
     if code < 0:
-        return Outcome("crashed", f"was ended by {_signal_name(-code)}", {}, duration_ns, tail)
+        return Outcome("crashed", f"was ended by {_signal_name(-code)}{at}", {}, duration_ns, tail)
     if code == 0:
-        return Outcome("crashed", "ended without a result: the subject left the process", {}, duration_ns, tail)
-    return Outcome("error", last_line or f"ended with exit code {code}", {}, duration_ns, tail, code)
+        return Outcome("crashed", f"ended without a result: the subject left the process{at}", {}, duration_ns, tail)
+    said = remains.in_words(last_line) or f"ended with exit code {code}{at}"
+    return Outcome("error", said, {}, duration_ns, tail, code)
 
 
 def _signal_name(number: int) -> str:
@@ -269,16 +253,17 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _tail(path: Path) -> str:
-    with path.open("rb") as stderr:
-        size = stderr.seek(0, os.SEEK_END)
-        stderr.seek(max(0, size - STDERR_KEPT))
-        return stderr.read().decode("utf-8", "replace")
+def _tail(stderr: BinaryIO) -> str:
+    """Return the end of what was said on stderr, as text that can be stored, whatever the file is called now."""
+    size = stderr.seek(0, os.SEEK_END)
+    stderr.seek(max(0, size - STDERR_KEPT))
+    text = stderr.read(STDERR_KEPT).decode("utf-8", "replace")
+    return "".join(character if character.isprintable() or character in "\n\t" else "?" for character in text)
 
 
 def _where(folder: Path) -> str:
     """Name the promise that a conformance worker was at, when it left word of it."""
-    try:
-        return f" at {(folder / 'progress').read_text(encoding='utf-8').strip()!r}"
-    except OSError:
-        return ""
+    with contextlib.suppress(OSError, ValueError):
+        if found := remains.in_words(remains.content(folder / "progress").decode()):
+            return f" at {found!r}"
+    return ""

@@ -24,6 +24,7 @@ if __name__ == "__main__":
 
 from queues.registry import CONFORMANCE, load_target  # noqa: E402
 from runners import batched, counts, latency, memory  # noqa: E402
+from runners.checks import Checking  # noqa: E402
 from runners.counters import settle  # noqa: E402
 from runners.latency import CheckFailed  # noqa: E402
 from runners.workload import NotOffered, load_offered  # noqa: E402
@@ -37,6 +38,9 @@ CLOCKS = {"cpu": time.thread_time_ns, "wall": time.perf_counter_ns}
 KINDS = {"latency": latency.measure, "batched": batched.measure, "memory": memory.measure, "counts": counts.measure}
 REAL = ("lateness", "throughput")
 """The kinds of runners/realtime.py."""
+
+LONGEST_TEXT = 4096
+"""Characters of what a queue says of its error that are passed on."""
 
 ONE_OF = {"clock": tuple(CLOCKS), "gc": ("on", "off")}
 TYPES = {"family": str, "target": str, "workload": str, "out": str, "path": list, "params": dict, "seed": int}
@@ -94,11 +98,16 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
     """Measure one case; raises CheckFailed, NotOffered, LookupError, ValueError, or whatever the queue raises."""
     workload = find(case["family"], case["workload"])
     workload.require(case["kind"], case["params"])
+    Checking.front = case.get("front", 0)
     queue_class = load_offered(case["target"]) if case["target"] else None
     workload.require_offered(queue_class)
 
+    own = os.getpid()
+
     def save(name: str, samples: array[int]) -> str:
         file_name = f"{name}.i64"
+        if os.getpid() != own:  # what a queue has forked writes over no sample
+            return file_name
         with open(os.path.join(case["out"], file_name), "wb") as raw:  # noqa: PTH118, PTH123
             samples.tofile(raw)
         return file_name
@@ -139,9 +148,7 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
         return {"status": "check-failed", "message": str(error)}
     except NotOffered as error:
         return {"status": "not-offered", "message": str(error)}
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - a queue may raise anything, SystemExit included
+    except BaseException as error:  # noqa: BLE001 - a queue may raise anything, SystemExit and KeyboardInterrupt too
         sys.__excepthook__(type(error), error, error.__traceback__)
         return {"status": "error", "message": last_line(error)}
     return {"status": "ok", "message": "", **figures}
@@ -150,8 +157,8 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
 def last_line(error: BaseException) -> str:
     """Return what a traceback of `error` ends with, in one line."""
     try:
-        text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - the text of a foreign exception may fail as well
+        text = " ".join(str(error)[:LONGEST_TEXT].split())
+    except BaseException:  # noqa: BLE001 - the text of a foreign exception may fail as well
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -166,10 +173,10 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"no case to measure: {' '.join(str(error).split())}\n")
         return 2
     sys.path.extend(case["path"])
-    try:
-        result = outcome(case)
-    except KeyboardInterrupt:
-        return 130
+    own = os.getpid()
+    result = outcome(case)
+    if os.getpid() != own:  # a queue that forks and goes on: one of the two is the worker
+        return 0
     result["python"] = "{}.{}.{}".format(*sys.version_info[:3])
     result["implementation"] = sys.implementation.name
     import json
@@ -181,5 +188,15 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def end(code: int) -> None:
+    """End this process now: what a queue left to run (a thread, a function at exit) is not waited for."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):  # the queue has closed it, or put something in its place
+            continue
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end(main(sys.argv[1:]))

@@ -168,6 +168,14 @@ TIMER = (
         sampler=batched.out_of_order,
     ),
     Workload(
+        "enqueue-at-random",
+        "queue messages at seeded random places of a long queue",
+        {"queued": "messages queued in order beforehand"},
+        needs=("enqueue", "take", "__len__"),
+        operations=("enqueue",),
+        sampler=blocks.AtRandomSampler,
+    ),
+    Workload(
         "process",
         "dispatch a whole batch, the clock asked before each message",
         {"messages": "messages in the batch"},

@@ -209,10 +209,10 @@ def takes_the_slowest_process(patch: Any) -> None:
 
 def _around_columns(patch: Any, wrapped: Callable[..., Any]) -> None:
     """Have the columns of a row made by `wrapped`, which is given what makes them."""
-    from runners import run
+    from runners import operations
 
-    columns = vars(run)["operation_columns"]
-    patch.setattr(run, "operation_columns", lambda *given, **more: wrapped(columns, *given, **more))
+    columns = vars(operations)["operation_columns"]
+    patch.setattr(operations, "operation_columns", lambda *given, **more: wrapped(columns, *given, **more))
 
 
 PARENTS: dict[str, Callable[[Any], None]] = {

@@ -143,3 +143,28 @@ class NeedsServer(Plain):
         if os.environ["LAB_REDIS_URL"] != "redis://here":
             raise ConnectionError("nobody is there")
         super().__init__()
+
+
+class LeavesADaemon(Plain):
+    """Starts a process that leaves its session, its group, its folder and its parent, and never ends."""
+
+    def take(self, now: Any) -> list[tuple[Any, ...]] | None:
+        """Fork twice before the work, as daemons do."""
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.chdir("/")
+                signal.pause()
+            os._exit(0)
+        os.wait()
+        return super().take(now)
+
+
+class HangsWithADaemon(LeavesADaemon):
+    """The same, and never comes back from take itself."""
+
+    def take(self, now: Any) -> list[tuple[Any, ...]] | None:
+        """Start it, then wait for what does not come."""
+        super().take(now)
+        while True:
+            pass

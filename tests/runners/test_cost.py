@@ -55,6 +55,18 @@ def test_loops_that_are_known_are_not_calibrated_again(tmp_path: Path) -> None:
     assert read_cost(tmp_path / "cost.json")["loops"] == 3
 
 
+def test_the_measuring_process_doubles_the_loops_itself_until_they_fill_the_time(tmp_path: Path) -> None:
+    options = ("--worker", "-n", "3", "-w", "1", "-l", "1", "--doubling")
+    assert run(tmp_path, *options, "--min-time", "0.005", target="queues.timer.array:Array").returncode == 0
+    found = read_cost(tmp_path / "cost.json")
+    assert found["loops"] > 1
+    assert found["loops"] & (found["loops"] - 1) == 0
+    assert max(found["values_ns"]) * found["calls"] * found["loops"] > 5e6 / 4
+    (tmp_path / "cost.json").unlink()
+    assert run(tmp_path, *options[:-1], target="queues.timer.array:Array").returncode == 0
+    assert read_cost(tmp_path / "cost.json")["loops"] == 1
+
+
 @pytest.mark.parametrize(
     ("workload", "params"),
     [("enqueue-in-order", {"messages": 2000}), ("cycle", {"due": 100, "queued": 100})],

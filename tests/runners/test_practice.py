@@ -11,8 +11,9 @@ import pytest
 
 from lab.case import Case
 from lab.record import facts_of
+from runners.operations import operations
 from runners.pacing_ticker import Notes, held_against_the_grid
-from runners.run import Settings, _operations, carry_out
+from runners.run import Settings, carry_out
 from runners.spawn import Limits, Outcome
 from tests.runners.test_run import started
 
@@ -26,7 +27,7 @@ def told(folder: Path, call_ns: int, null_ns: int, subject: str = "array") -> tu
             array("q", [ns] * 100).tofile(file)
     operation = {"operation": "take", "samples": "take", "null_before": "before", "null_after": "after"}
     case = Case.of("latency", "timer", subject, "cycle", due=3, queued=5, calls=4)
-    outcome, rows, _ = _operations(case, Outcome("ok", "", {"operations": [operation]}), folder)
+    outcome, rows, _ = operations(case, Outcome("ok", "", {"operations": [operation]}), folder, {})
     return outcome, rows
 
 
@@ -64,7 +65,7 @@ def test_p10_version_durability_and_isolation_stand_in_every_row_of_a_case(tmp_p
     assert all(row["params"] == "calls=4,due=3,queued=5" for row in rows)
 
 
-WAITS_FOR_A_PROCESS = {"runners/test_servers.py"}
+WAITS_FOR_A_PROCESS = {"runners/test_servers.py", "runners/processes.py", "kills.py"}
 """Files whose tests wait, in small steps and up to a limit, for what another process does."""
 
 

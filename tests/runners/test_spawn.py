@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from runners.folder_keeper import living_in
 from runners.spawn import Limits, pinned_processor, prime, processors, run_worker, worker_environment
 
 pytestmark = pytest.mark.processes
@@ -75,6 +76,11 @@ def test_what_a_stopped_queue_had_on_disk_is_in_the_folder_of_its_execution(tmp_
 def test_children_of_a_worker_end_with_it(tmp_path: Path) -> None:
     assert run_worker(spec("Forks"), tmp_path, limits=Limits(seconds=20)).ok
     assert started_in(tmp_path) == []
+
+
+def test_a_daemon_of_a_worker_ends_with_it(tmp_path: Path) -> None:
+    assert run_worker(spec("LeavesADaemon"), tmp_path, limits=Limits(seconds=20)).ok
+    assert living_in(tmp_path) == []
 
 
 def started_in(folder: Path) -> list[int]:

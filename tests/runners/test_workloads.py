@@ -10,9 +10,10 @@ import pytest
 from queues.model import Model
 from queues.registry import load
 from runners.batched import CycleSampler, EnqueueSampler
+from runners.checks import verify
 from runners.latency import CheckFailed
 from runners.lifecycle import PATTERNS
-from runners.rigs import PAYLOAD, fill, ordered, shuffled, verify
+from runners.rigs import PAYLOAD, fill, ordered, shuffled
 from runners.workload import NotOffered
 from runners.workloads import WORKLOADS, find
 from tests.runners.workers import SMALL
@@ -31,6 +32,7 @@ NAMES = {
     "free-in-batches": ("latency",),
     "enqueue-in-order": ("batched", "cost"),
     "enqueue-out-of-order": ("batched", "cost"),
+    "enqueue-at-random": ("batched", "cost"),
     "process": ("batched", "cost"),
     **{f"life-{name}": ("batched", "cost") for name in PATTERNS},
     "resident": ("memory",),

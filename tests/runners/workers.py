@@ -229,6 +229,7 @@ SMALL: dict[str, dict[str, dict[str, int]]] = {
         "reattach": {"part": 10, "queued": 100},
         "enqueue-in-order": {"messages": 200},
         "enqueue-out-of-order": {"messages": 200},
+        "enqueue-at-random": {"queued": 200},
         "process": {"messages": 200},
         **{f"life-{name}": {"messages": 200} for name in PATTERNS},
     },
