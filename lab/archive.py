@@ -22,7 +22,8 @@ from lab.case import WORD, Execution
 from lab.environment import scrub, scrub_plain, utc_now
 from lab.integrity import FLAMES, PARTS, RAW, TABLES
 from lab.integrity import verify as verify
-from lab.manifest import COMPLETE, INTERRUPTED, NAME, RUNNING, STATES, Manifest, load, save
+from lab.manifest import COMPLETE, INTERRUPTED, RUNNING, STATES, Manifest, load, save
+from lab.manifest import find_runs as find_runs
 from lab.record import CASES, EXECUTIONS, SchemaError, execution_columns, table_of
 from lab.recorded import ArchiveError as ArchiveError
 from lab.recorded import Recorded, in_order, reading, writing
@@ -118,12 +119,6 @@ def resume(path: Path, planned: Sequence[Execution] | None = None, environment: 
             unlock(held)
             raise
     return Run(path, manifest, held=held, writable=True)
-
-
-def find_runs(root: Path) -> list[Path]:
-    """Return the folders of all runs under the results folder (machine/run or reference/machine/run), oldest first."""
-    found = {path.parent for depth in ("*/*", "*/*/*") for path in root.glob(f"{depth}/{NAME}")}
-    return sorted(found, key=lambda path: ([part.zfill(20) for part in re.split(r"(\d+)", path.name)], path.parts))
 
 
 def newest(root: Path, *, unfinished: bool = False) -> Path:

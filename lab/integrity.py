@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from lab.manifest import COMPLETE, NAME, RUNNING, Manifest, load
-from lab.record import CALLS, CASES, EXECUTIONS, case_of
+from lab.record import CALLS, CASE_COLUMNS, CASES, EXECUTIONS, case_of
 from lab.storage import Flaw, is_temporary, read_pieces, read_table, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+    from typing import Any
 
     import pyarrow as pa
 
@@ -18,6 +20,7 @@ PARTS, RAW, FLAMES, REPORT = "parts", "calls", "flames", "report"
 FOLDED = re.compile(r"([^;\n]+(;[^;\n]+)* \d+\n)*")
 """The text of a flame: stacks, `;` between their frames, and the bytes that each held, one a line."""
 
+CASE_NAMES = [column.name for column in CASE_COLUMNS]
 TABLES = {f"{EXECUTIONS}.parquet": EXECUTIONS, f"{CASES}.parquet": CASES}
 
 
@@ -44,23 +47,59 @@ def verify(path: Path) -> list[str]:
     return problems
 
 
-def read_part(path: Path, name: str, expected: tuple[str, int]) -> pa.Table:
-    """Return the rows of one execution; a Flaw when the file is damaged or holds another execution than its name."""
-    table = read_table(path, name, EXECUTIONS)
+def read_part(path: Path, name: str, expected: tuple[str, int], sha256: str | None = None) -> pa.Table:
+    """Return the rows of one execution; a Flaw when the file is damaged or holds another execution than its name.
+
+    `sha256` is what its content must have, where the list of a sealed run says so.
+    """
+    table = read_table(path, name, EXECUTIONS, sha256=sha256, with_digest=True)
     try:
         found = executions_in(table)
     except ValueError:
         raise Flaw(f"{name} holds a row that belongs to no case") from None
     if found != {expected}:
         raise Flaw(f"{name} holds other executions than its name says")
+    _require_each_once(table, name)
     return table
+
+
+def require_planned(table: pa.Table, name: str, planned: Sequence[tuple[str, int]]) -> None:
+    """Refuse a table of a complete run that is about anything but what the run plans; O(rows).
+
+    A table of executions has each of them, a table of cases no other ones.
+    """
+    try:
+        if "process" in table.column_names:
+            fits = executions_in(table) == set(planned)
+        else:
+            fits = set(_keys(table).values()) <= {key for key, _ in planned}
+    except ValueError:
+        raise Flaw(f"{name} holds a row that belongs to no case") from None
+    if not fits:
+        raise Flaw(f"{name} does not hold exactly the executions that {NAME} plans")
+    _require_each_once(table, name)
+
+
+def _require_each_once(table: pa.Table, name: str) -> None:
+    own = [*CASE_NAMES, *(each for each in ("process", "operation") if each in table.column_names)]
+    if len(_unique(table, own)) != len(table):
+        raise Flaw(f"{name} holds a row twice")
+
+
+def _keys(table: pa.Table) -> dict[tuple[Any, ...], str]:
+    """Return the columns of each case -> its key; ValueError for columns that make no case."""
+    return {values: case_of(dict(zip(CASE_NAMES, values, strict=True))).key for values in _unique(table, CASE_NAMES)}
+
+
+def _unique(table: pa.Table, columns: Sequence[str]) -> set[tuple[Any, ...]]:
+    """Return the different values that columns have together. (`group_by` of Arrow would load pandas.)"""
+    return set(zip(*(table.column(name).to_pylist() for name in columns), strict=True))
 
 
 def executions_in(table: pa.Table) -> set[tuple[str, int]]:
     """Return (key, process) of every execution that has a row in a table of executions."""
-    columns = ["kind", "family", "subject", "workload", "params", "clock", "gc", "target", "process"]
-    unique = table.select(columns).group_by(columns).aggregate([])
-    return {(case_of(row).key, row["process"]) for row in unique.to_pylist()}
+    keys = _keys(table)
+    return {(keys[values[:-1]], values[-1]) for values in _unique(table, [*CASE_NAMES, "process"])}
 
 
 def _sealed(path: Path, manifest: Manifest) -> list[str]:
@@ -128,22 +167,17 @@ def _read_through(file: Path, name: str) -> None:
 def _contents(path: Path, manifest: Manifest) -> list[str]:
     """Return what is wrong inside files that are, byte for byte, what was sealed: their schema and their executions."""
     problems = []
-    planned = set(manifest.planned)
     for name in sorted(manifest.files):
         folder, _, stem = name.removesuffix(".parquet").rpartition("/")
         if folder == RAW and not (path / RAW).is_dir():
             continue
         try:
             if folder == PARTS:
-                read_part(path / name, name, manifest.stems.get(stem, ("", 0)))
+                read_part(path / name, name, manifest.stems.get(stem, ("", 0)), manifest.files[name]["sha256"])
             elif folder == RAW:
                 _read_through(path / name, name)
             elif name in TABLES:
-                table = read_table(path / name, name, TABLES[name])
-                if TABLES[name] == EXECUTIONS and executions_in(table) != planned:
-                    problems.append(f"{name} does not hold exactly the executions that {NAME} plans")
+                require_planned(read_table(path / name, name, TABLES[name]), name, manifest.planned)
         except Flaw as flaw:
             problems.append(str(flaw))
-        except ValueError:
-            problems.append(f"{name} holds a row that belongs to no case")
     return problems

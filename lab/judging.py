@@ -47,7 +47,10 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command(epilog="Example: lab claims results/my-machine/20260101T120000Z-standard --markdown")
+@app.command(
+    short_help="Do the claims of the documents hold?",
+    epilog="Example: lab claims results/reference/*-standard --markdown",
+)
 def claims(
     path: RunArgument = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown, to paste.")] = False,
@@ -110,7 +113,11 @@ PartialOption = Annotated[
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="As Markdown, to paste.")]
 
 
-@app.command(epilog="Example: lab compare results/my-machine/before results/my-machine/after --across commit")
+@app.command(
+    short_help="Two runs or more: faster, slower, same?",
+    epilog="Example: lab compare results/reference/*-standard results/reference/*-standard"
+    " --across subject --subject linked --subject linked-known-tail",
+)
 def compare(
     paths: CompareRuns,
     across: AcrossOption = None,
@@ -130,7 +137,7 @@ def compare(
     if markdown and as_json:
         raise Stop("--markdown and --json were both given: expected one of them")
     chosen = _subjects_compared(paths, across or [], subject or [])
-    first, *others = [_side(path) for path in paths]
+    first, *others = _told_apart(paths, [_side(path) for path in paths])
     rules: dict[str, Any] = {"across": [str(axis) for axis in across or []], "threshold": threshold, "alpha": alpha}
     rules["statistic"] = str(statistic)
     compared = [
@@ -152,6 +159,20 @@ def _subjects_compared(paths: list[Path], across: list[Across], subjects: list[s
     if subjects and len(subjects) != len(paths):
         raise Stop(f"{len(subjects)} subjects for {len(paths)} runs: expected --subject once for each run, in order")
     return subjects
+
+
+def _told_apart(paths: list[Path], sides: list[Side]) -> list[Side]:
+    """Return the sides, those that share a name with the run of another folder with that folder before it."""
+    from dataclasses import replace
+
+    folders = [path.resolve().parent for path in paths]
+    homes: dict[str, set[Path]] = {}
+    for side, folder in zip(sides, folders, strict=True):
+        homes.setdefault(side.name, set()).add(folder)
+    return [
+        replace(side, name=f"{folder.name}/{side.name}") if len(homes[side.name]) > 1 else side
+        for side, folder in zip(sides, folders, strict=True)
+    ]
 
 
 def _side(path: Path) -> Side:
@@ -194,7 +215,10 @@ def _end_of_comparison(code: Code) -> None:
         raise Stop(said[code], code)
 
 
-@app.command(epilog="Example: lab aa results/my-machine/20260101T120000Z-full")
+@app.command(
+    short_help="How often do our own verdicts cry wolf?",
+    epilog="Example: lab aa results/reference/*-standard",
+)
 def aa(
     path: RunArgument = None,
     resamplings: Annotated[int, typer.Option(min=100, max=100_000, help="Comparisons for each source.")] = 1_000,
@@ -223,7 +247,10 @@ def aa(
         )
 
 
-@app.command(epilog="Example: lab export results/my-machine/20260101T120000Z-standard --format pyperf -o run.json")
+@app.command(
+    short_help="A run for other tools: pyperf, CSV, JSON.",
+    epilog="Example: lab export results/reference/*-standard --format pyperf -o run.json",
+)
 def export(
     path: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     form: Annotated[Format, typer.Option("--format", help="pyperf reads the first; the others hold every row.")],

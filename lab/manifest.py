@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, field
+from glob import glob
 from pathlib import Path
 from typing import Any
 
-from lab.case import parse_key, stem_of
+from lab.case import TARGET, parse_key, stem_of
 from lab.record import SCHEMA_VERSION, SchemaError, check_version
 from lab.storage import Flaw, digest_of, write_whole
 
@@ -39,6 +40,28 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "ended_utc": (str, type(None)),
     "files": dict,
 }
+
+
+OPTIONS: dict[str, type | tuple[type, ...]] = {
+    "clock": str,
+    "gc": str,
+    "memray": bool,
+    "processes": int,
+    "left_out": str,
+    "interpreters": list,
+}
+FACTS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(
+        ("label", "processor", "architecture", "system", "kernel", "libc", "python", "implementation"), str
+    ),
+    **dict.fromkeys(("governor", "clocksource", "huge_pages", "commit", "started_utc"), str),
+    **dict.fromkeys(("cores", "cores_usable", "memory_bytes", "memory_limit_bytes", "aslr"), int),
+    **dict.fromkeys(("virtual", "boost", "dirty"), bool),
+    **dict.fromkeys(("python_build", "packages"), dict),
+    "cpu_quota": (int, float),
+    "load_average": list,
+}
+"""The options and the facts of the environment that are read again, and their types; each may be unknown (None)."""
 
 
 @dataclass
@@ -82,7 +105,7 @@ def load(run: Path) -> Manifest:
         check_version(version)
     except SchemaError as error:
         raise Flaw(f"{NAME} cannot be read: {error}") from None
-    if content.pop("digest", None) != digest_of(content):
+    if content.pop("digest", None) != _digest(content):
         raise Flaw(f"{NAME} is not what was written: its content was edited")
     assert isinstance(version, int)
     for older in range(version, SCHEMA_VERSION):
@@ -90,6 +113,16 @@ def load(run: Path) -> Manifest:
             raise Flaw(f"{NAME} has schema version {older}, from which no way leads to {SCHEMA_VERSION}")
         content = MIGRATIONS[older](content)
     return _manifest(content)
+
+
+def find_runs(root: Path) -> list[Path]:
+    """Return the folders of all runs under the results folder (machine/run or reference/machine/run), oldest first.
+
+    What cannot be entered is passed over. O(folders).
+    """
+    places = (glob(f"{depth}/{NAME}", root_dir=root) for depth in ("*/*", "*/*/*"))  # noqa: PTH207 - Path.glob stops
+    found = {(root / place).parent for each in places for place in each}
+    return sorted(found, key=lambda path: ([part.zfill(20) for part in re.split(r"(\d+)", path.name)], path.parts))
 
 
 def _content(run: Path) -> dict[str, Any]:
@@ -110,20 +143,69 @@ def _content(run: Path) -> dict[str, Any]:
     return content
 
 
+def _digest(content: dict[str, Any]) -> str | None:
+    """Return the digest of what a run.json says; None for what no run.json can say, such as NaN or half a character."""
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+        return digest_of(content)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _manifest(content: dict[str, Any]) -> Manifest:
     """Return the manifest, every field of it checked: what is read here decides which files are opened."""
     for name, wanted in FIELDS.items():
         if name not in content or not isinstance(content[name], wanted) or isinstance(content[name], bool):
-            raise Flaw(f"{NAME} has {content.get(name)!r} as its {name}: the lab never writes that")
+            raise Flaw(f"{NAME} has {_shown(content.get(name))} as its {name}: the lab never writes that")
     if content["state"] not in STATES:
-        raise Flaw(f"{NAME} has the state {content['state']!r}: expected one of {', '.join(STATES)}")
-    try:
-        planned = [(str(item["key"]), int(item["process"])) for item in content["planned"]]
-        for key in {key for key, _ in planned}:
+        raise Flaw(f"{NAME} has the state {_shown(content['state'])}: expected one of {', '.join(STATES)}")
+    planned = [_execution(item) for item in content["planned"]]
+    if not planned or len(set(planned)) != len(planned):
+        raise Flaw(f"{NAME} plans {len(planned)} executions, {len(set(planned))} different: expected each once")
+    for key in {key for key, _ in planned}:
+        try:
             parse_key(key)
-    except (TypeError, KeyError, ValueError) as error:
-        raise Flaw(f"{NAME} plans something that is no execution ({error})") from None
-    for name in content["files"]:
-        if not re.fullmatch(r"([a-z]+/)?[a-zA-Z0-9=,._-]+\.(parquet|folded)", name):
-            raise Flaw(f"{NAME} lists {name!r}, which is no file of a run")
+        except ValueError as error:
+            raise Flaw(f"{NAME} plans something that is no execution ({error})") from None
+    _require_files(content["files"])
+    _require_targets(content["targets"], {key for key, _ in planned})
+    for name, facts in (("options", OPTIONS), ("environment", FACTS)):
+        _require_types(content[name], facts, name)
     return Manifest(**{**{name: content[name] for name in FIELDS}, "planned": planned})
+
+
+def _execution(item: Any) -> tuple[str, int]:
+    """Return (key, process) of one planned execution."""
+    key, process = (item.get("key"), item.get("process")) if isinstance(item, dict) else (None, None)
+    if not isinstance(key, str) or type(process) is not int or not 0 <= process < 2**31:
+        raise Flaw(f"{NAME} plans something that is no execution ({_shown(item)})")
+    return key, process
+
+
+def _require_files(files: dict[str, Any]) -> None:
+    for name, entry in files.items():
+        if not re.fullmatch(r"([a-z]+/)?[a-zA-Z0-9=,._-]+\.(parquet|folded)", name):
+            raise Flaw(f"{NAME} lists {_shown(name)}, which is no file of a run")
+        known = entry if isinstance(entry, dict) else {}
+        if not re.fullmatch(r"[0-9a-f]{64}", str(known.get("sha256"))) or type(known.get("bytes")) is not int:
+            raise Flaw(f"{NAME} lists {name} with {_shown(entry)}: expected its sha256 and its bytes")
+
+
+def _require_targets(targets: dict[str, Any], keys: set[str]) -> None:
+    for key, target in targets.items():
+        if key not in keys or not isinstance(target, str) or not TARGET.fullmatch(target):
+            raise Flaw(f"{NAME} has the target {_shown(target)} for {_shown(key)}: the lab never writes that")
+
+
+def _require_types(found: dict[str, Any], wanted: dict[str, type | tuple[type, ...]], name: str) -> None:
+    """Refuse a fact of the wrong type; a fact that is not known here is some later lab's, and nobody reads it."""
+    for fact, kind in wanted.items():
+        value = found.get(fact)
+        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise Flaw(f"{NAME} has {_shown(value)} as the {fact} in its {name}: the lab never writes that")
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a sentence: in one line that is not long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -8,6 +8,7 @@ stand here.
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from numbers import Real
 from operator import index
@@ -32,6 +33,29 @@ OWNER = b"timer-queue-lab"  # the metadata key under which a file says which tab
 VERSION = b"timer-queue-lab.schema_version"
 
 ALLOWED = {"kind": KINDS, "clock": CLOCKS, "gc": COLLECTORS, "status": STATUSES}
+NEVER_NEGATIVE = frozenset(
+    {
+        *("process", "seed", "hash_seed", "padding", "attempt", "duration_ns", "n", "warmup", "calls_per_sample"),
+        *("mean_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "max_index", "bare_p50_ns"),
+        *("null_n", "null_p50_ns", "null_p99_ns", "null_p50_before_ns", "null_p50_after_ns", "points_messages"),
+        *("histogram_bucket", "histogram_count", "null_histogram_bucket", "null_histogram_count", "processes"),
+        *("structural_worst_ns", "structural_worst_index", "worst_index", "worst_ns", "worst_process_ns"),
+        *("index", "ns"),
+    }
+)
+"""Columns of times, numbers and places, of which a negative one cannot be."""
+
+LONGEST_NS = float(2**63)
+"""No span is longer: a clock is a 64-bit number of ns."""
+
+PAIRS = (
+    ("figure_names", "figure_values"),
+    ("histogram_bucket", "histogram_count"),
+    ("null_histogram_bucket", "null_histogram_count"),
+    ("points_messages", "points_rss_bytes"),
+)
+"""Columns of lists that belong together, item by item."""
+
 WANTED = {
     "string": "a text",
     "int32": "a whole number",
@@ -196,6 +220,16 @@ def table_of(rows: Iterable[Mapping[str, Any]], table: str = EXECUTIONS) -> pa.T
     return pa.Table.from_pylist(checked, schema=schema(table))
 
 
+def require_columns(columns: Mapping[str, Any], table: str = EXECUTIONS) -> None:
+    """Refuse what `table_of` would refuse of a part of a row, wherever the rest of it comes from; SchemaError."""
+    known = {column.name: column for column in COLUMNS[table]}
+    for name, value in columns.items():
+        if name not in known:
+            raise SchemaError(f"there is a column {name!r}: the table {table} has none of that name")
+        _checked(value, known[name], 0)
+    _require_pairs(columns, 0)
+
+
 def calls_tables(calls: Mapping[str, ArrayLike]) -> Iterator[pa.Table]:
     """Return the tables of raw calls, operation -> its ns in order, each of `CALLS_AT_A_TIME` rows at most.
 
@@ -234,7 +268,7 @@ def accept(stored: pa.Table, table: str = EXECUTIONS) -> pa.Table:
     """
     found = stored.schema.metadata or {}
     owner, version_text = found.get(OWNER), found.get(VERSION, b"")
-    if owner is None or not version_text.isdigit():
+    if owner is None or not re.fullmatch(rb"[0-9]{1,9}", version_text):
         raise SchemaError("it is a table of another tool: expected one that this lab wrote")
     if owner != table.encode():
         raise SchemaError(f"it holds the table {owner.decode(errors='replace')!r}: expected {table!r}")
@@ -329,6 +363,11 @@ def _checked(value: Any, column: Column, number: int) -> Any:
         shown = repr(value)[:60]
         wanted = WANTED[column.type]
         raise SchemaError(f"row {number} has {shown} in the column {column.name!r}: expected {wanted}") from None
+    for one in plain if isinstance(plain, list) else (plain,):
+        if column.name in NEVER_NEGATIVE and one < 0:
+            raise SchemaError(f"row {number} has {one!r} in the column {column.name!r}: expected no negative one")
+        if column.unit.startswith("ns") and one > LONGEST_NS:
+            raise SchemaError(f"row {number} has {one!r} ns in the column {column.name!r}: no clock counts so far")
     if plain not in ALLOWED.get(column.name, (plain,)):
         allowed = ", ".join(ALLOWED[column.name])
         raise SchemaError(f"row {number} has {plain!r} in the column {column.name!r}: expected one of {allowed}")
@@ -388,7 +427,41 @@ def _in_shape(stored: pa.Table, table: str) -> pa.Table:
     for column, values in zip(COLUMNS[table], stored.columns, strict=True):
         if not column.nullable and values.null_count:
             raise SchemaError(f"its column {column.name!r} has {values.null_count} empty cells: expected none")
+        _require_values(column, values)
+    for one, two in PAIRS:
+        if one in expected.names:
+            _require_as_many(stored, one, two)
     return pa.Table.from_arrays(stored.columns, schema=expected)
+
+
+def _require_values(column: Column, values: pa.ChunkedArray) -> None:
+    """Refuse values that `table_of` never lets into a column, and those that no measurement gives."""
+    import pyarrow.compute as pc
+
+    if column.name in ALLOWED:
+        unknown = sorted(set(pc.unique(values).to_pylist()) - set(ALLOWED[column.name]))
+        if unknown:
+            allowed = ", ".join(ALLOWED[column.name])
+            raise SchemaError(f"its column {column.name!r} has {unknown[0]!r}: expected one of {allowed}")
+        return
+    if column.type in ("string", "bool", "list<string>") or values.null_count == len(values):
+        return
+    flat = pc.list_flatten(values) if column.type.startswith("list<") else values
+    if column.type.endswith(("float64", "float64>")) and pc.all(pc.is_finite(flat)).as_py() is False:
+        raise SchemaError(f"its column {column.name!r} has a number that is not finite: no measurement is")
+    ends = pc.min_max(flat).as_py()
+    if column.name in NEVER_NEGATIVE and (ends["min"] or 0) < 0:
+        raise SchemaError(f"its column {column.name!r} has {ends['min']:,}: expected no negative one")
+    if column.unit.startswith("ns") and (ends["max"] or 0) > LONGEST_NS:
+        raise SchemaError(f"its column {column.name!r} has {ends['max']:,} ns: no clock counts so far")
+
+
+def _require_as_many(stored: pa.Table, one: str, two: str) -> None:
+    import pyarrow.compute as pc
+
+    lengths = [pc.list_value_length(stored.column(name)).to_pylist() for name in (one, two)]
+    if any((first or 0) != (second or 0) for first, second in zip(*lengths, strict=True)):
+        raise SchemaError(f"its columns {one!r} and {two!r} differ in length: expected one for each")
 
 
 def _require_columns(found: pa.Schema, expected: pa.Schema, table: str) -> None:

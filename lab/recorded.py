@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 
 from lab.case import Case, stem_of
-from lab.integrity import PARTS, RAW, read_part
-from lab.manifest import COMPLETE, Manifest
+from lab.integrity import PARTS, RAW, read_part, require_planned
+from lab.manifest import COMPLETE, NAME, Manifest, load
 from lab.record import CALLS, CASE_COLUMNS, CASES, EXECUTIONS, case_of, schema, table_of
 from lab.storage import Flaw, read_pieces, read_table
 
@@ -94,9 +94,8 @@ class Recorded:
 
     def done(self) -> set[Identity]:
         """Return (key, process) of all that is recorded; a damaged part is not, and `ignored` names it. O(parts)."""
-        if self.state == COMPLETE:
-            return set(self.planned)
-        return {identity for identity, _ in self._parts()}
+        parts = self._recorded()
+        return set(self.planned) if parts is None else {identity for identity, _ in parts}
 
     def left(self) -> list[Identity]:
         """Return (key, process) of all that is not recorded yet, in the order of the plan."""
@@ -108,7 +107,8 @@ class Recorded:
 
         Damaged parts are left out and named in `ignored`. ArchiveError when the table of a complete run is damaged.
         """
-        return self._table(EXECUTIONS) if self.state == COMPLETE else in_order(self._parts())
+        parts = self._recorded()
+        return self._table(EXECUTIONS) if parts is None else in_order(parts)
 
     def rows_of(self, key: str) -> list[dict[str, Any]]:
         """Return the rows of one case by process, as plain data; damaged parts are left out. O(rows of the case)."""
@@ -119,7 +119,7 @@ class Recorded:
             name = f"{PARTS}/{stem_of(key, process)}.parquet"
             if (self.path / name).exists():
                 with suppress(Flaw):
-                    found += read_part(self.path / name, name, (key, process)).to_pylist()
+                    found += self._part(name, (key, process)).to_pylist()
         return found
 
     def slowest_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Slowest]:
@@ -146,7 +146,8 @@ class Recorded:
 
         For an unfinished run it is worked out from the calls so far: O(all calls), a piece of each process in memory.
         """
-        return self._table(CASES) if self.state == COMPLETE else self._cases_of(self.rows())
+        rows = None if self.state == COMPLETE else self.rows()  # which may find that it is complete by now
+        return self._table(CASES) if rows is None or self.state == COMPLETE else self._cases_of(rows)
 
     def calls(self, case: Case, operation: str) -> dict[int, NDArray[np.int64]]:
         """Return process -> the ns of every call of an operation, in order; {} where raw calls were not kept.
@@ -180,22 +181,52 @@ class Recorded:
         named = ((dict(zip(GROUP, group, strict=True)), members) for group, members in groups.items())
         return table_of(({**names, **self._worst(members)} for names, members in named), CASES)
 
+    def _recorded(self) -> list[tuple[Identity, pa.Table]] | None:
+        """Return the sound parts; None when the run is complete, should it have become so while they were read.
+
+        Who writes it takes the parts away when all of them are in its tables, and says so in run.json before.
+        """
+        if self.state == COMPLETE:
+            return None
+        parts = self._parts()
+        if len(parts) == len(self.planned):
+            return parts
+        with suppress(Flaw):
+            manifest = load(self.path)
+            if manifest.state == COMPLETE:
+                self._manifest, self.ignored = manifest, []
+                return None
+        return parts
+
     def _parts(self) -> list[tuple[Identity, pa.Table]]:
         """Return (key, process) and rows of every sound part in the order of the plan."""
-        found, self.ignored = [], []
+        found = []
+        self.ignored = [sentence for sentence in self.ignored if not sentence.startswith(f"{PARTS}/")]
         for key, process in self.planned:
             name = f"{PARTS}/{stem_of(key, process)}.parquet"
-            if (self.path / name).exists():
+            if self._should_be_there(name):
                 try:
-                    found.append(((key, process), read_part(self.path / name, name, (key, process))))
+                    found.append(((key, process), self._part(name, (key, process))))
                 except Flaw as flaw:
-                    self.ignored.append(str(flaw))
+                    self.ignored = list(dict.fromkeys([*self.ignored, str(flaw)]))
         return found
+
+    def _part(self, name: str, identity: Identity) -> pa.Table:
+        return read_part(self.path / name, name, identity, self._listed(name))
+
+    def _should_be_there(self, name: str) -> bool:
+        """Return whether a file can be expected: it is there, if only as a link to nothing, or the run lists it."""
+        path = self.path / name
+        return path.exists() or path.is_symlink() or (self._listed(name) is not None and path.parent.is_dir())
 
     def _table(self, table: str) -> pa.Table:
         name = f"{table}.parquet"
         with reading(self.path):
-            return read_table(self.path / name, name, table, sha256=self._listed(name))
+            if self._listed(name) is None:
+                raise Flaw(f"{name} is missing from the list in {NAME}")
+            found = read_table(self.path / name, name, table, sha256=self._listed(name))
+            require_planned(found, name, self.planned)
+            return found
 
     def _listed(self, name: str) -> str | None:
         found: str | None = self._manifest.files.get(name, {}).get("sha256")
@@ -204,7 +235,7 @@ class Recorded:
     def _samples(self, stem: str, operation: str) -> Iterator[NDArray[np.int64]] | None:
         """Return the calls of an operation in one process piece by piece; None where its raw calls were not kept."""
         name = f"{RAW}/{stem}.parquet"
-        return self._pieces(name, operation) if (self.path / name).exists() else None
+        return self._pieces(name, operation) if self._should_be_there(name) else None
 
     def _pieces(self, name: str, operation: str) -> Iterator[NDArray[np.int64]]:
         import pyarrow.compute as pc
@@ -246,7 +277,7 @@ class Recorded:
         try:
             return slowest(aligned(kept), warmup) if len(kept) == len(stems) else None
         except Flaw as flaw:
-            self.ignored.append(str(flaw))
+            self.ignored = list(dict.fromkeys([*self.ignored, str(flaw)]))
             return None
 
 

@@ -114,11 +114,11 @@ def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table]) -> No
             writer.write_table(table)
 
 
-def read_table(path: Path, name: str, table: str, *, sha256: str | None = None) -> pa.Table:
+def read_table(path: Path, name: str, table: str, *, sha256: str | None = None, with_digest: bool = False) -> pa.Table:
     """Return a table of the lab from its file, in today's shape; O(bytes).
 
     Flaw when the file is not there, cut off, edited, of another tool or of a newer version. `name` is what the file is
-    called in the sentence, `sha256` what its content must have.
+    called in the sentence, `sha256` what its content must have; `with_digest` says that its rows must have a digest.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -133,11 +133,14 @@ def read_table(path: Path, name: str, table: str, *, sha256: str | None = None) 
     try:
         if digest is not None and digest_of(stored.to_pylist()).encode() != digest:
             raise Flaw(f"{name} is not what was written: its rows were edited")
-        return accept(stored, table)
+        accepted = accept(stored, table)
     except SchemaError as error:
         raise Flaw(f"{name} does not belong here: {error}") from None
     except (TypeError, ValueError):
         raise Flaw(f"{name} is not what was written: its rows were edited") from None
+    if with_digest and digest is None:
+        raise Flaw(f"{name} is not what was written: the digest of its rows is gone")
+    return accepted
 
 
 def read_pieces(path: Path, name: str, table: str, *, sha256: str | None = None) -> Iterator[pa.Table]:

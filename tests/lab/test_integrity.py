@@ -16,7 +16,7 @@ import pytest
 from lab import storage
 from lab.archive import ArchiveError, open_run, resume, verify
 from lab.record import SCHEMA_VERSION, calls_tables, execution_columns, table_of
-from lab.storage import Flaw, digest_of, read_table, write_calls
+from lab.storage import ROWS_DIGEST, Flaw, digest_of, read_table, write_calls
 from tests.lab.runs import ARRAY, measured, plan, start
 
 PART = f"parts/{plan()[0].stem}.parquet"
@@ -220,8 +220,18 @@ def parquet(table: pa.Table) -> bytes:
     return content
 
 
-def another_execution() -> pa.Table:
-    return table_of([{**execution_columns(plan()[1]), "operation": "", "status": "ok", "message": ""}])
+def another_execution(number: int = 1) -> pa.Table:
+    return table_of([{**execution_columns(plan()[number]), "operation": "", "status": "ok", "message": ""}])
+
+
+def own_execution() -> pa.Table:
+    return another_execution(0)
+
+
+def vouched(table: pa.Table) -> pa.Table:
+    """The table with a digest of its rows, as every part has one."""
+    digest = {ROWS_DIGEST: digest_of(table.to_pylist()).encode()}
+    return table.replace_schema_metadata({**table.schema.metadata, **digest})
 
 
 @pytest.mark.parametrize(
@@ -229,8 +239,10 @@ def another_execution() -> pa.Table:
     [
         (lambda: parquet(pa.table({"a": [1]})), "does not belong here: it is a table of another tool"),
         (lambda: parquet(next(calls_tables({"take": [1]}))), "does not belong here: it holds the table 'calls'"),
-        (lambda: parquet(another_execution()), "holds other executions than its name says"),
-        (lambda: parquet(another_execution().slice(0, 0)), "holds other executions than its name says"),
+        (lambda: parquet(vouched(another_execution())), "holds other executions than its name says"),
+        (lambda: parquet(vouched(another_execution().slice(0, 0))), "holds other executions than its name says"),
+        (lambda: parquet(vouched(pa.concat_tables([own_execution()] * 2))), "holds a row twice"),
+        (lambda: parquet(own_execution()), "is not what was written: the digest of its rows is gone"),
         (lambda: parquet(another_execution().drop_columns(["n"])), "does not belong here: it lacks the column 'n'"),
         (
             lambda: parquet(
@@ -305,6 +317,15 @@ def test_a_table_of_a_complete_run_must_hold_what_the_run_plans_even_when_it_is_
         (lambda plain: plain["planned"].append({"process": 0}), "run.json plans something that is no execution"),
         (lambda plain: plain["planned"].append(5), "run.json plans something that is no execution"),
         (lambda plain: plain["files"].update({"../x.parquet": {}}), "run.json lists '../x.parquet', which is no file"),
+        (lambda plain: plain["planned"].append(plain["planned"][0]), "run.json plans 10 executions, 9 different"),
+        (lambda plain: plain.update(planned=[]), "run.json plans 0 executions"),
+        (lambda plain: plain["planned"][0].update(process=True), "run.json plans something that is no execution"),
+        (lambda plain: plain["planned"][0].update(process=-1), "run.json plans something that is no execution"),
+        (lambda plain: plain["files"].update({"cases.parquet": 3}), "run.json lists cases.parquet with 3: expected"),
+        (lambda plain: plain["environment"].update(memory_bytes="8"), "run.json has '8' as the memory_bytes in its"),
+        (lambda plain: plain["options"].update(memray=1), "run.json has 1 as the memray in its options"),
+        (lambda plain: plain["targets"].update({"x": "own:Queue"}), "run.json has the target 'own:Queue' for 'x'"),
+        (lambda plain: plain.update(machine="\ud800"), "run.json is not what was written"),
         (lambda plain: plain["files"].pop("cases.parquet"), "cases.parquet is missing from the list in run.json"),
     ],
 )

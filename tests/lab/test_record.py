@@ -187,6 +187,52 @@ def test_a_table_with_other_columns_than_its_version_promises_is_refused() -> No
         accept(emptied.replace_schema_metadata(metadata))
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("max_ns", float("nan"), "its column 'max_ns' has a number that is not finite"),
+        ("drift", float("-inf"), "its column 'drift' has a number that is not finite"),
+        ("figure_values", [0.1, float("nan")], "its column 'figure_values' has a number that is not finite"),
+        ("p50_ns", -1.0, "its column 'p50_ns' has -1.0: expected no negative one"),
+        ("duration_ns", -5, "its column 'duration_ns' has -5: expected no negative one"),
+        ("mean_ns", 1.7e308, "ns: no clock counts so far"),
+        ("status", "great", "its column 'status' has 'great': expected one of ok, failed"),
+        ("clock", "sundial", "its column 'clock' has 'sundial': expected one of cpu, wall"),
+        ("histogram_count", [1], "its columns 'histogram_bucket' and 'histogram_count' differ in length"),
+        ("figure_names", None, "its columns 'figure_names' and 'figure_values' differ in length"),
+    ],
+)
+def test_a_table_with_a_value_that_the_lab_never_stores_is_refused(column: str, value: Any, message: str) -> None:
+    table = table_of([full_row() | {"kind": "latency"}])
+    place = table.schema.get_field_index(column)
+    field = table.schema.field(place)
+    with pytest.raises(SchemaError, match=re.escape(message)):
+        accept(table.set_column(place, field, pa.array([value], field.type)))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"p50_ns": -1.0}, "row 0 has -1.0 in the column 'p50_ns': expected no negative one"),
+        ({"n": -1}, "row 0 has -1 in the column 'n': expected no negative one"),
+        ({"max_ns": 1e300}, "ns in the column 'max_ns': no clock counts so far"),
+        ({"histogram_count": [4, -1]}, "row 0 has -1 in the column 'histogram_count'"),
+        ({"p51_ns": 1.0}, "there is a column 'p51_ns': the table executions has none of that name"),
+        ({"facts": "no list"}, "in the column 'facts': expected a list of texts"),
+    ],
+)
+def test_columns_of_a_part_of_a_row_are_looked_at_as_those_of_a_whole_one(values: Any, message: str) -> None:
+    record.require_columns({"p50_ns": 3.0, "net_p50_ns": -2.5, "facts": ["a=b"]})
+    with pytest.raises(SchemaError, match=re.escape(message)):
+        record.require_columns(values)
+
+
+def test_what_is_never_negative_and_what_goes_in_pairs_are_columns() -> None:
+    known = {column.name for columns in COLUMNS.values() for column in columns}
+    assert known >= record.NEVER_NEGATIVE
+    assert {name for pair in record.PAIRS for name in pair} <= known
+
+
 def test_columns_in_another_order_are_put_in_order() -> None:
     table = table_of([full_row()])
     assert accept(table.select(table.schema.names[::-1])) == table
@@ -287,3 +333,150 @@ def test_the_migrations_bring_exactly_what_was_added() -> None:
     """Every table of every older version has a way to today's, so that no run is lost by an update."""
     for version in range(1, record.SCHEMA_VERSION):
         assert all(version in MIGRATIONS[table] for table in COLUMNS)
+
+
+def refused(values: dict[str, Any]) -> str:
+    with pytest.raises(SchemaError) as raised:
+        table_of([row(**values)])
+    return str(raised.value)
+
+
+def test_a_refusal_is_one_whole_sentence() -> None:
+    """What was given, where, and what was expected, to the letter: people read it and scripts look for it."""
+    row_of = "row 0 has"
+    assert refused({"speed": 1, "able": 2}) == f"{row_of} the column 'able': the table executions has none of that name"
+    assert refused({"process": None}) == f"{row_of} no value in the column 'process': expected a whole number"
+    assert refused({"facts": [1]}) == f"{row_of} [1] in the column 'facts': expected a list of texts"
+    assert refused({"clock": "sun"}) == f"{row_of} 'sun' in the column 'clock': expected one of cpu, wall"
+    assert refused({"figure_names": ["a_ns"]}) == f"{row_of} 0 figures for 1 names: expected one for each"
+    long = refused({"n": "7" * 100})
+    assert long == f"{row_of} {repr('7' * 100)[:60]} in the column 'n': expected a whole number"
+    with pytest.raises(
+        ValueError, match=r"^calls of take of type float64 and shape \(1,\): expected whole ns in a row$"
+    ):
+        calls_tables({"take": [1.5]})
+
+
+def unfit(table: pa.Table, kind: str = EXECUTIONS) -> str:
+    with pytest.raises(SchemaError) as raised:
+        accept(table, kind)
+    return str(raised.value)
+
+
+def with_column(name: str, values: list[Any], table: pa.Table | None = None) -> pa.Table:
+    """A table of a row for each of `values`, as a file could have it that this lab did not write."""
+    table = table_of([row()] * len(values)) if table is None else table
+    place = table.schema.names.index(name)
+    return table.set_column(place, table.schema.field(name), pa.array(values, table.schema.field(name).type))
+
+
+def test_a_table_from_elsewhere_is_refused_in_a_whole_sentence() -> None:
+    table = table_of([row()])
+    today = record.SCHEMA_VERSION
+    assert unfit(table.replace_schema_metadata(None)) == (
+        "it is a table of another tool: expected one that this lab wrote"
+    )
+    assert unfit(changed(table, _schema_version="1" * 10)).startswith("it is a table of another tool")
+    assert unfit(changed(table, _schema_version="9" * 9)).startswith("it has schema version 999999999 and this lab")
+    assert unfit(table, CASES) == "it holds the table 'executions': expected 'cases'"
+    odd = table.replace_schema_metadata({**table.schema.metadata, record.OWNER: b"\xff"})
+    assert unfit(odd) == "it holds the table '\ufffd': expected 'executions'"
+    with pytest.raises(SchemaError, match=f"^its schema version is -1: expected a whole number from 1 to {today}$"):
+        check_version(-1)
+    for known in range(1, today + 1):
+        check_version(known)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("status", ["ok", "fine"], "its column 'status' has 'fine': expected one of ok, failed, timeout, memory-limit"),
+        ("clock", ["sun", "moon"], "its column 'clock' has 'moon': expected one of cpu, wall"),
+        ("mean_ns", [1.0, float("inf")], "its column 'mean_ns' has a number that is not finite: no measurement is"),
+        ("drift", [None, float("nan")], "its column 'drift' has a number that is not finite: no measurement is"),
+        ("figure_values", [[1.0, float("nan")]], "its column 'figure_values' has a number that is not finite"),
+        ("n", [3, -1_000], "its column 'n' has -1,000: expected no negative one"),
+        ("histogram_count", [[3], [2, -1]], "its column 'histogram_count' has -1: expected no negative one"),
+        ("mean_ns", [2.0**64], "its column 'mean_ns' has 1.8446744073709552e+19 ns: no clock counts so far"),
+        ("figure_names", [["a"]], "its columns 'figure_names' and 'figure_values' differ in length: expected one for"),
+        ("histogram_bucket", [[1], [1]], "its columns 'histogram_bucket' and 'histogram_count' differ in length"),
+        ("points_messages", [[1]], "its columns 'points_messages' and 'points_rss_bytes' differ in length"),
+    ],
+)
+def test_values_that_no_measurement_gives_are_refused_in_a_file_too(name: str, values: list[Any], said: str) -> None:
+    assert unfit(with_column(name, values)).startswith(said)
+
+
+def test_values_at_the_edge_of_what_can_be_are_accepted() -> None:
+    edge = {
+        "mean_ns": 2.0**63,
+        "n": 0,
+        "net_p50_ns": -5.5,
+        "drift": -1.0,
+        "max_index": 2**63 - 1,
+        "position": 2**31 - 1,
+    }
+    edge |= {"duration_ns": 2**63 - 1, "rss_after_bytes": -(2**63), "minor_faults": -(2**63)}
+    given = [row(**edge), row()]
+    table = table_of(given)
+    assert accept(table).to_pylist() == table.to_pylist()
+    assert {name: table.to_pylist()[0][name] for name in edge} == edge
+    assert refused({"position": -(2**31) - 1}).endswith("expected a whole number")
+    assert table_of([row(position=-(2**31))]).to_pylist()[0]["position"] == -(2**31)
+    pair = {"histogram_bucket": [1, 2], "histogram_count": [0, 1]}
+    assert accept(table_of([row(**pair)])).num_rows == 1
+
+
+def test_nothing_but_a_bool_is_a_bool_and_what_is_yields_plain_python() -> None:
+    stored = table_of([row(steady=np.bool_(False), timer_bound=True, facts=("a=1",), n=np.int32(5))]).to_pylist()[0]
+    assert (stored["steady"], stored["timer_bound"], stored["facts"], stored["n"]) == (False, True, ["a=1"], 5)
+    for wrong in ("yes", 0, "true"):
+        assert refused({"steady": wrong}).endswith("in the column 'steady': expected True or False")
+    assert refused({"facts": b"a"}).endswith("expected a list of texts")
+    assert refused({"mean_ns": [1.0]}).endswith("expected a finite number")
+    assert refused({"message": b"text"}).endswith("expected a text")
+
+
+def test_raw_calls_are_cut_into_tables_of_no_more_than_is_made_at_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "CALLS_AT_A_TIME", 3)
+    tables = list(calls_tables({"take": range(7), "requeue": range(3), "none": np.array([], np.int64)}))
+    assert [len(table) for table in tables] == [3, 3, 1, 3]
+    assert [table.column("index").to_pylist() for table in tables] == [[0, 1, 2], [3, 4, 5], [6], [0, 1, 2]]
+    assert pa.concat_tables(tables).column("ns").to_pylist() == [*range(7), *range(3)]
+    assert {table.schema for table in tables} == {schema(CALLS)}
+    (small,) = calls_tables({"take": np.array([5], np.uint8)})
+    assert small.column("ns").to_pylist() == [5]
+    with pytest.raises(ValueError, match="calls of b of type"):
+        calls_tables({"a": [1], "b": ["x"]})  # before a table of a is made
+
+
+def test_a_file_says_which_table_it_holds_in_which_version_and_what_may_be_empty() -> None:
+    for table in (EXECUTIONS, CASES, CALLS):
+        found = schema(table)
+        assert found.metadata == {record.OWNER: table.encode(), record.VERSION: str(record.SCHEMA_VERSION).encode()}
+        assert [field.nullable for field in found] == [column.nullable for column in COLUMNS[table]]
+    assert schema().equals(schema(EXECUTIONS), check_metadata=True)
+    types = {field.name: str(field.type) for field in schema()}
+    assert (types["n"], types["process"], types["mean_ns"]) == ("int64", "int32", "double")
+    assert (types["histogram_bucket"], types["facts"], types["timer_bound"]) == (
+        "list<item: int32>",
+        "list<item: string>",
+        "bool",
+    )
+
+
+def test_the_columns_of_an_execution_are_those_of_its_case_and_its_seeds() -> None:
+    case = EXECUTION.case
+    assert execution_columns(EXECUTION) == {
+        **{name: getattr(case, name) for name in ("kind", "family", "subject", "workload", "clock", "gc", "target")},
+        "params": case.params_text,
+        **{name: getattr(EXECUTION, name) for name in ("process", "seed", "hash_seed", "padding")},
+    }
+
+
+def test_a_name_without_a_figure_is_an_error_and_a_fact_without_a_text_is_empty() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        record.figures_of({"figure_names": ["a"], "figure_values": [1.0, 2.0]})
+    assert record.facts_of({"facts": ["alone", "a=b=c"]}) == {"alone": "", "a": "b=c"}
+    assert record.facts_of({}) == record.facts_of({"facts": None}) == {}
+    assert record.figures_of({"figure_names": None, "figure_values": None}) == {}

@@ -1,0 +1,76 @@
+"""A damaged run, or one of another tool or another time, before every door: a right answer or one sentence.
+
+`python -m tests.fuzz` does the same as often as it is told, on a run that was measured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from tests import fuzz
+from tests.fuzz import Base, Said, judged, made, one
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
+    return made(tmp_path_factory.mktemp("fuzz"))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(chance=st.randoms(use_true_random=False))
+def test_a_damaged_run_is_answered_rightly_or_with_one_sentence_that_names_it(base: Base, chance: Random) -> None:
+    done, wrong = one(base, chance)
+    note(done)
+    assert not wrong, f"{done}: {wrong}"
+
+
+SOUND = Said(0, "take 2.00 us", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        (Said(0, "take 3.00 us", ""), "another answer without a word"),
+        (Said(2, "", "lab: it went wrong"), "names no file"),
+        (Said(2, "", "lab: run.json is wrong\nand more"), "more than one sentence"),
+        (Said(7, "", "run.json"), "ended with 7"),
+        (Said(1, "", "Traceback (most recent call last) run.json"), "ended with 1"),
+        (SOUND, ""),
+        (Said(0, "take 3.00 us\nnote: run.json was edited", ""), ""),
+        (Said(2, "", "lab: run.json was edited"), ""),
+    ],
+)
+def test_the_judge_knows_a_wrong_answer(said: Said, wrong: str, tmp_path: Path) -> None:
+    found = judged(said, SOUND, tmp_path / "root" / "machine" / "run", "run.json", sealed=False)
+    assert (wrong in found) if wrong else not found
+
+
+def test_a_door_that_hangs_is_told(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(run: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(fuzz, "SECONDS", 0.1)
+    monkeypatch.setattr("lab.archive.open_run", hang)
+    monkeypatch.setattr(base, "said", {(state, "show"): SOUND for state in base.runs})
+    with pytest.raises(fuzz.Hung):
+        fuzz.call("show", str(base.other), seconds=0.1)
+
+
+def test_a_table_of_a_hundred_thousand_rows_is_refused_in_time(base: Base, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with fuzz.copy_of(base, base.runs["complete"]) as run:
+        path = run / "executions.parquet"
+        table = pq.read_table(path)
+        pq.write_table(pa.concat_tables([table] * (100_000 // len(table))).combine_chunks(), path)
+        fuzz.seal(run, ["executions.parquet"])
+        said = fuzz.call("show", str(run))
+    assert said.code == 2
+    assert "executions.parquet holds a row twice" in said.err
