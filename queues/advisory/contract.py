@@ -1,8 +1,9 @@
 """The contract of the advisory schedulers as a protocol: pure typing, nothing to inherit.
 
 Numbers that stand for instants are whatever the clock returns: int, float, Fraction or Decimal, also mixed. Sums are
-Python's own; where Python adds two of them not at all (Decimal and float) or only to infinity, the sum is an exact
-Fraction. What is finite stays finite, and no rounding is added.
+Python's own; where Python adds two of them not at all (Decimal and float), only to infinity, or beyond 2**52, where a
+float may swallow what is added to it, the sum is an exact Fraction. What is finite stays finite, and no rounding is
+added.
 """
 
 from __future__ import annotations

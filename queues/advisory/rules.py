@@ -1,6 +1,7 @@
 """What every advisory scheduler refuses and how it adds: one check, one wording, one arithmetic for all of them.
 
-Functions only, standard library only. `plus` and `minus` are Python's own, and exact where Python has no answer.
+Functions only, standard library only. `plus` and `minus` are Python's own, and exact where Python has no answer or
+would lose what is added.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
+
+FAR = 2.0**52
+"""From here on neighbouring floats are 1 apart and more, so that a sum may lose what was added."""
 
 AT_ONCE = NEGATIVE_INFINITY
 """The next run of a job that is due whatever the time: it stands before all that have one."""
@@ -135,31 +139,33 @@ def exact(number: Any) -> Fraction:
 
 
 def plus(one: Any, other: Any) -> Any:
-    """Return the sum of two finite numbers; an exact Fraction where Python's own is an error or infinite.
+    """Return the sum of two finite numbers; an exact Fraction where Python's own is an error, infinite or far out.
+
+    Far out, from FAR on, a float swallows what is added to it.
 
     >>> from decimal import Decimal
-    >>> plus(1, 0.5), plus(Decimal("0.1"), 0.5), plus(1e308, 1e308) == 2 * int(1e308)
-    (1.5, Fraction(3, 5), True)
+    >>> plus(1, 0.5), plus(Decimal("0.1"), 0.5), plus(1e308, 1e308) == 2 * int(1e308), plus(1e17, 3) == 10**17 + 3
+    (1.5, Fraction(3, 5), True, True)
     """
     try:
         total = one + other
     except (TypeError, OverflowError):  # Decimal and float; float and an int that is no float
         return exact(one) + exact(other)
-    if NEGATIVE_INFINITY < total < INFINITY:
+    if -FAR < total < FAR and -FAR < one < FAR:
         return total
-    return exact(one) + exact(other)
+    return total if type(total) is int else exact(one) + exact(other)
 
 
 def minus(one: Any, other: Any) -> Any:
     """Return the difference of two finite numbers, as `plus` does the sum.
 
-    >>> minus(1, 0.5), minus(10**400, 0.5) == 10**400 - exact(0.5)
-    (0.5, True)
+    >>> minus(1, 0.5), minus(10**400, 0.5) == 10**400 - exact(0.5), minus(exact(1e17) + 3, 1e17)
+    (0.5, True, Fraction(3, 1))
     """
     try:
         rest = one - other
     except (TypeError, OverflowError):
         return exact(one) - exact(other)
-    if NEGATIVE_INFINITY < rest < INFINITY:
+    if -FAR < rest < FAR and -FAR < one < FAR:
         return rest
-    return exact(one) - exact(other)
+    return rest if type(rest) is int else exact(one) - exact(other)

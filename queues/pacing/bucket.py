@@ -21,6 +21,7 @@ from math import ceil, inf, nan
 from queues.pacing.grants import Handed
 from queues.pacing.instants import INFINITY, exact
 from queues.pacing.pulses import EPSILON, fast_rate
+from queues.pacing.rules import NO_ORDER, require_origin
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
 if TYPE_CHECKING:
@@ -69,44 +70,45 @@ class Bucket:
 
     def take(self, n: int, now: Any) -> bool | None:
         """Take `n` permits, 1 to `burst`, and return True, or None when there are too few. O(1)."""
-        taken = self.taken
-        if self.last <= now < self._not_full_until and taken + n <= self.burst and not self._out:
-            self.last = now
-            self.taken = taken + n
-            return True
-        if now < self.last:
-            self._step_back(now)
-        if taken:
-            try:
-                credit = (now - self._fast_origin) * self._fast_rate
-                slack = credit * EPSILON
-            except (TypeError, ArithmeticError):  # Decimal and float do not mix, and the largest numbers overflow
-                credit = slack = nan
-            missing = taken + n - self.burst
-            if credit + slack < missing:
-                self.last = now
-                self.shut_until = self._float_before(taken + 1 - self.burst)
-                return None
-            if credit - slack >= taken:
-                taken = 0  # it is full
-            elif not (credit + slack < taken and credit - slack >= missing):
-                credit = self._credit(now)
-                if credit < missing:
+        try:
+            taken = self.taken
+            if self.last <= now < self._not_full_until and taken + n <= self.burst and not self._out:
+                self.last, self.taken = now, taken + n
+                return True
+            if now < self.last:
+                self._step_back(now)
+            if taken:
+                try:
+                    credit = (now - self._fast_origin) * self._fast_rate
+                    slack = credit * EPSILON
+                except (TypeError, ArithmeticError):  # Decimal and float do not mix, and the largest numbers overflow
+                    credit = slack = nan
+                missing = taken + n - self.burst
+                if credit + slack < missing:
                     self.last = now
+                    self.shut_until = self._float_before(taken + 1 - self.burst)
                     return None
-                if credit >= taken:
-                    taken = 0
-        if self._out:
-            self._handed.taking(self._level(now) if taken else self.burst)
-        if not taken:
-            if now - now != 0:  # NaN or inf
-                exact(now)
-            self.epoch += 1
-            self._origin = self._fast_origin = now
-        self.last = now
-        self.taken = taken + n
-        self._not_full_until = self._float_before(self.taken)
-        return True
+                if credit - slack >= taken:
+                    taken = 0  # it is full
+                elif not (credit + slack < taken and credit - slack >= missing):
+                    credit = self._credit(now)
+                    if credit < missing:
+                        self.last = now
+                        return None
+                    taken = taken if credit < taken else 0
+            if self._out:
+                self._handed.taking(self._level(now) if taken else self.burst)
+            if not taken:
+                if now - now != 0:  # NaN or inf
+                    exact(now)
+                self.epoch += 1
+                self._origin = self._fast_origin = now
+            self.last, self.taken = now, taken + n
+            self._not_full_until = self._float_before(self.taken)
+            return True
+        except NO_ORDER:
+            require_origin(now)
+            raise
 
     def _float_before(self, flowed: int) -> Any:
         """Return an instant before which surely fewer than `flowed` permits have flowed in, or -inf.
@@ -132,16 +134,20 @@ class Bucket:
 
     def settle(self, now: Any, _waiting: int = 0) -> None:
         """Bring the bucket to `now`: what has run over is gone. O(1)."""
-        if self.last <= now < self._not_full_until:
+        try:
+            if self.last <= now < self._not_full_until:
+                self.last = now
+                return
+            if now < self.last:
+                self._step_back(now)
+            if now - now != 0:  # NaN or inf
+                exact(now)
+            if self.taken and self._credit(now) >= self.taken:
+                self.taken = 0
             self.last = now
-            return
-        if now < self.last:
-            self._step_back(now)
-        if now - now != 0:  # NaN or inf
-            exact(now)
-        if self.taken and self._credit(now) >= self.taken:
-            self.taken = 0
-        self.last = now
+        except NO_ORDER:
+            require_origin(now)
+            raise
 
     def hand(self, n: int) -> Grant | None:
         """Take `n` permits for somebody who is asleep, as of the last `settle`."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from queues.pacing.bucket import Bucket
 from queues.pacing.limiter import BlockingLimiter
-from queues.pacing.rules import require_count
+from queues.pacing.rules import NO_ORDER, require_count, require_origin
 
 
 class ArithmeticLimiter(BlockingLimiter):
@@ -34,7 +34,12 @@ class ArithmeticLimiter(BlockingLimiter):
             store = self._store
             with self._lock:
                 now = self._clock()
-                if store.last <= now < store.shut_until and not self._line.closed:
+                try:
+                    in_vain = store.last <= now < store.shut_until
+                except NO_ORDER:
+                    require_origin(now)
+                    raise
+                if in_vain and not self._line.closed:
                     store.last = now
                     return False
                 if not self._waiting:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from queues.pacing.bucket import Bucket
 from queues.pacing.limiter_asyncio import AsyncioLimiter
-from queues.pacing.rules import require_count
+from queues.pacing.rules import NO_ORDER, require_count, require_origin
 
 
 class ArithmeticAsyncioLimiter(AsyncioLimiter):
@@ -34,7 +34,12 @@ class ArithmeticAsyncioLimiter(AsyncioLimiter):
         if n.__class__ is int and 0 < n <= self._burst and not self._line.closed:
             store = self._store
             now = self._clock()
-            if store.last <= now < store.shut_until:
+            try:
+                in_vain = store.last <= now < store.shut_until
+            except NO_ORDER:
+                require_origin(now)
+                raise
+            if in_vain:
                 store.last = now
                 return False
             if not self._waiting:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from queues.pacing.grants import Grant, Handed
 from queues.pacing.instants import INFINITY, exact, reached
 from queues.pacing.pulses import Pulses
+from queues.pacing.rules import NO_ORDER, require_origin
 from queues.pacing.ticks import Ticks
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
@@ -45,17 +46,21 @@ class Permits:
 
     def settle(self, now: Any, _waiting: int = 0) -> None:
         """Put the permits of all ticks that have come until `now`. O(1)."""
-        if now < self._last:
-            self._step_back(now)
-        if now - now != 0:  # NaN or inf
-            exact(now)
-        if now >= self._due and self._ticks is not None:
-            self._ticks.settle(now)
-            came = self._ticks.take_all()
-            self._put += came
-            self.count = min(self.burst, self.count + came)
-            self._pause_or_go_on(now)
-        self._last = now
+        try:
+            if now < self._last:
+                self._step_back(now)
+            if now - now != 0:  # NaN or inf
+                exact(now)
+            if now >= self._due and self._ticks is not None:
+                self._ticks.settle(now)
+                came = self._ticks.take_all()
+                self._put += came
+                self.count = min(self.burst, self.count + came)
+                self._pause_or_go_on(now)
+            self._last = now
+        except NO_ORDER:
+            require_origin(now)
+            raise
 
     def _pause_or_go_on(self, now: Any) -> None:
         """A full semaphore needs no ticks."""
@@ -73,18 +78,22 @@ class Permits:
 
     def take(self, n: int, now: Any) -> bool | None:
         """Take `n` permits, 1 to `burst`, and return True, or None when there are too few. O(1) between ticks."""
-        if not self._last <= now < self._due:
-            self.settle(now)
-        if n > self.count:
+        try:
+            if not self._last <= now < self._due:
+                self.settle(now)
+            if n > self.count:
+                self._last = now
+                return None
+            if self._out:
+                self._handed.taking(self._level(now))
+            if self.count == self.burst:
+                self._start(now)
             self._last = now
-            return None
-        if self._out:
-            self._handed.taking(self._level(now))
-        if self.count == self.burst:
-            self._start(now)
-        self._last = now
-        self.count -= n
-        return True
+            self.count -= n
+            return True
+        except NO_ORDER:
+            require_origin(now)
+            raise
 
     def _start(self, now: Any) -> None:
         """Start the ticker at the instant at which the semaphore is left full."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 NUMBERS = (int, float, Fraction, Decimal)
+NO_ORDER = (ArithmeticError, TypeError)
+"""What comparing and adding raise where something is no finite number: Decimal's NaN and infinity, and what is none."""
 
 
 class LimiterClosed(RuntimeError):
@@ -130,6 +132,12 @@ def require_callable(value: Any, name: str, does: str) -> None:
 
 
 def require_origin(now: Any) -> None:
-    """Refuse a clock that shows no finite number: a grid has to start somewhere."""
+    """Refuse a clock that shows no finite number: ValueError, or TypeError for what is no number at all.
+
+    >>> require_origin("noon")
+    Traceback (most recent call last):
+        ...
+    TypeError: the clock is 'noon' (str): expected a finite number
+    """
     require_number(now, "the clock", "a finite number")
     exact(now)

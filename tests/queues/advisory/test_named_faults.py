@@ -391,6 +391,26 @@ def test_b18_when_the_clock_goes_back_during_a_wait_nobody_waits_longer_than_a_p
         assert delay <= (10, 12, 30)[job_id]
 
 
+@pytest.mark.parametrize("far", [1.7e308, 1e17, -1.7e308, Decimal("1e300"), 10**400])
+def test_b18_one_reading_far_off_loses_no_period_and_the_step_back_neither(scheduler_class: Any, far: Any) -> None:
+    scheduler, model = scheduler_class(), Model()
+    for each in (scheduler, model):
+        each.add("slow", 10)
+        each.add("fast", 7.0)
+    now = 1000.0
+    told, wanted = [], []
+    for reading in (now, now, far, far, now, now):
+        told.append(scheduler.next_job(reading)[:2])
+        wanted.append(model.next_job(reading)[:2])
+    assert told == wanted
+    assert all(delay > 0 for _, delay in told[-2:]) or far < 0  # where it is a step back first, and then a silence
+    for _ in range(40):
+        job, delay, _ = scheduler.next_job(now)
+        assert (job, delay) == model.next_job(now)[:2]
+        now += float(delay)
+    assert 1100 < now < 1300  # 17 runs in 70 s
+
+
 def test_b18_a_step_forward_is_silence(scheduler_class: Any) -> None:
     scheduler = scheduler_class()
     scheduler.add("a", 10)

@@ -17,6 +17,7 @@ from queues.pacing.instants import exact, span_until
 from queues.pacing.model import LimiterModel, worst_excess
 from queues.pacing.permits import Permits
 from queues.pacing.ticks import Channel, Ticks
+from queues.registry import SUBJECTS, load
 
 STORES = [Bucket, Permits]
 RATES = [1 / 3600, 0.1, 1 / 3, 1, 3, 7.5, 1000, 1e6 / 3, 1_000_000]
@@ -57,7 +58,7 @@ def test_any_kind_of_clock_gives_the_same(store: Any, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize("broken", [float("nan"), inf, -inf])
+@pytest.mark.parametrize("broken", [float("nan"), inf, -inf, *map(Decimal, ("NaN", "sNaN", "Infinity", "-Infinity"))])
 def test_a_clock_that_shows_no_finite_number_is_an_error_and_changes_nothing(store: Any, broken: float) -> None:
     bucket = store(1, 2)
     bucket.take(1, 10.0)
@@ -68,6 +69,22 @@ def test_a_clock_that_shows_no_finite_number_is_an_error_and_changes_nothing(sto
     assert bucket.take(1, 10.0)
     assert bucket.take(1, 10.5) is None
     assert bucket.take(1, 11.0)
+
+
+@pytest.mark.parametrize("name", SUBJECTS["limiter"])
+@pytest.mark.parametrize(
+    "broken", [Decimal("NaN"), Decimal("sNaN"), float("nan"), Decimal("Infinity"), "noon", None, 5j]
+)
+def test_a_limiter_says_of_its_clock_that_it_shows_no_finite_number(name: str, broken: Any) -> None:
+    shown: list[Any] = [10.0]
+    limiter = load("limiter", name)(1, 2, clock=lambda: shown[0])
+    error = ValueError if isinstance(broken, float | Decimal) else TypeError
+    for _ in range(3):  # full, begun, empty
+        shown[0] = broken
+        with pytest.raises(error, match=r"the clock .*finite number"):
+            limiter.try_acquire()
+        shown[0] = 10.0
+        limiter.try_acquire()
 
 
 @checked
