@@ -17,13 +17,22 @@ NUMBERS: list[Promise] = []
 def messages_as_given(trial: Trial) -> None:
     """A message has any number of parts, or none, and comes out as given.
 
-    None, empty and nested things are messages like any other.
+    None, empty and nested things are messages like any other; what can be changed is the very object that went in.
     """
     queue = trial.queue()
     messages: list[Any] = [(), (None,), (0,), ("",), ((),), ([],), ("a", "b", "c"), (1, (2, 3)), (False, None)]
     for message in messages:
         queue.enqueue(1.0, *message)
     trial.expect_all(queue, [(1.0, *message) for message in messages])
+    queue = trial.queue()
+    parts: list[Any] = [["a"], {"b": ["c"]}]
+    for part in parts:
+        queue.enqueue(1.0, part)
+    queue.requeue(queue.take(1.0))
+    got = trial.read(queue, queue.take(1.0))
+    trial.expect(got, [(1.0, ["a"]), (1.0, {"b": ["c"]})])
+    same = [message[1] is part for message, part in zip(got, parts, strict=True)]
+    trial.expect(same, [True, True], "whether each part is the object that was enqueued")
 
 
 @promise(NUMBERS, "starts-as-given", "read")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,6 +35,39 @@ def test_the_check_of_a_promise_goes_red_on_the_queue_that_breaks_it(name: str) 
     assert outcome.verdict == RED
     assert outcome.detail
     assert " at 0x" not in outcome.detail
+
+
+class CopiesLists(Model):
+    """Keeps an equal list in the place of the one that came."""
+
+    def enqueue(self, start: Any, *message: Any) -> None:
+        super().enqueue(start, *(list(part) if isinstance(part, list) else part for part in message))
+
+
+class CopiesAll(Model):
+    """Keeps a deep copy of every message."""
+
+    def enqueue(self, start: Any, *message: Any) -> None:
+        super().enqueue(start, *deepcopy(message))
+
+
+class WritesIntoMessages(Model):
+    """Leaves a mark in a part that has room for one, when it is put back."""
+
+    def requeue(self, batch: Any) -> int:
+        count = super().requeue(batch)
+        for _, *message in self.contents():
+            for part in message:
+                if type(part) is dict and part:
+                    part["put back"] = True
+        return count
+
+
+@pytest.mark.parametrize("faulty", [CopiesLists, CopiesAll, WritesIntoMessages])
+def test_a_message_that_is_not_the_very_object_that_went_in_is_found(faulty: type) -> None:
+    outcome = outcome_of(faulty, "messages-as-given")
+    assert outcome.verdict == RED
+    assert "batch" in outcome.detail
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
