@@ -4,24 +4,39 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 LAB := $(RUN) -m lab
 STAMP := $(VENV)/.complete
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --no-compile
+PIP_SAID := $(VENV)/pip.log
 RESULTS ?= results
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench bench-quick bench-full show report reattach servers calibrate test lint lock reference readme stored notebooks clean
+.PHONY: help setup bench bench-quick bench-full show report reattach servers calibrate test mutants lint lock reference readme stored notebooks clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 setup: $(STAMP)  ## make .venv with the pinned packages (bench and test do it themselves)
 
-$(STAMP): requirements.lock pyproject.toml
+# .venv is made anew too when PYTHON names another interpreter than the one in it, and when the folder has moved.
+ifneq ($(wildcard $(STAMP)),)
+  VERSION := -c 'import sys; print(sys.version)'
+  ifneq ($(origin PYTHON),file)
+    STALE := $(shell [ "$$($(PYTHON) $(VERSION) 2>&1)" = "$$($(RUN) $(VERSION) 2>&1)" ] || echo stale)
+  endif
+  STALE += $(shell grep -qsF '$(subst ','\'',$(CURDIR))/$(VENV)/' $(VENV)/bin/lab || echo stale)
+endif
+
+.PHONY: stale
+$(STAMP): requirements.lock pyproject.toml $(firstword $(STALE))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "make: $(PYTHON) is not Python 3.11 or newer: say which one is, for example make setup PYTHON=python3.12" >&2; exit 2; }
+	  echo "make: $(PYTHON) is not Python 3.11 or newer ($$($(PYTHON) --version 2>&1 | head -n 1)): say which one is," \
+	  "for example make setup PYTHON=python3.12" >&2; exit 2; }
 	@echo "setting up $(VENV) (about a minute)"
 	@rm -f $(STAMP)
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation -e .
+	@{ $(PIP) --require-hashes -r requirements.lock && $(PIP) --no-deps --no-build-isolation -e . ; } 2> $(PIP_SAID) || { \
+	  grep -E '^ERROR|^[[:alnum:]_.]*Error' $(PIP_SAID) | tail -n 2 | cut -c 1-300 >&2; \
+	  echo "make: pip could not install the packages, and $(VENV) is not whole: is the network there, and room on the disk?" >&2; \
+	  echo "make: all that pip said is in $(PIP_SAID); the same command again goes on with what pip has kept" >&2; exit 2; }
 	@touch $(STAMP)
 
 bench: setup  ## the standard suite, then its tables
@@ -48,7 +63,10 @@ calibrate: setup  ## the instrument against known truths, in a few minutes
 	$(LAB) calibrate
 
 test: setup  ## all tests
-	$(RUN) -m pytest -n auto
+	$(RUN) -m pytest -n auto --dist worksteal
+
+mutants: setup  ## change the core piece by piece: how much do the tests notice? half an hour; ONLY=lab/units.py for one module
+	$(RUN) -m tests.mutants $(ONLY)
 
 lint: setup  ## style and types
 	$(RUN) -m ruff check .

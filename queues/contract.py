@@ -25,7 +25,11 @@ Clock: TypeAlias = Callable[[], Instant]
 
 
 class TimerBatch(Protocol):
-    """Messages cut off the front of a queue, owned by whoever took them until they are put back."""
+    """Messages cut off the front of a queue, owned by whoever took them until they are put back.
+
+    They are read by `process`. The batch of a queue without one yields each message, earliest first, as
+    `(start, *message)`: iterating is how the lab looks into it.
+    """
 
     @property
     def latest(self) -> Instant:
