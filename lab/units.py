@@ -125,5 +125,5 @@ def _fixed(value: Fraction, digits: int) -> str:
     """Return `value` with `digits` decimals, half away from zero, thousands apart."""
     scale = 10**digits
     whole, rest = divmod(int(abs(value) * scale + Fraction(1, 2)), scale)
-    sign = "-" if value < 0 and (whole or rest) else ""
+    sign = "-" if value < 0 and (whole or rest) else ""  # pragma: no mutate: of 0 nothing is left, so < or <= is one
     return f"{sign}{whole:,d}.{rest:0{digits}d}" if digits else f"{sign}{whole:,d}"

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.rank import ALPHA
+from lab.record import COLUMNS, EXECUTIONS
 from lab.sample import (
     P50,
     P90,
@@ -353,3 +354,67 @@ def test_without_null_calls_nothing_is_said_about_the_clock() -> None:
     assert "null_p50_after_ns" not in only_before
     with pytest.raises(ValueError, match="0 calls per sample"):
         operation_columns([1], calls_per_sample=0)
+
+
+def test_the_columns_of_a_row_are_those_of_the_table_and_are_all_filled() -> None:
+    """Names as `lab.record` has them: a row with these columns can be stored."""
+    timed = [5_000 + call % 7 for call in range(500)]
+    columns = operation_columns(timed, null_before=[1_000, 3_000], null_after=[2_000], bare=[90, 80], same_work=True)
+    known = {column.name for column in COLUMNS[EXECUTIONS]}
+    assert set(columns) <= known
+    wanted = {"n", "warmup", "max_index", "calls_per_sample", "histogram_bucket", "histogram_count", "timer_bound"}
+    wanted |= {f"{name}_ns" for name in ("mean", "min", "p50", "p90", "p99", "p999", "max", "bare_p50", "clock_step")}
+    wanted |= {f"null_{name}" for name in ("n", "histogram_bucket", "histogram_count", "p50_ns", "p99_ns")}
+    assert set(columns) == wanted | {"null_p50_before_ns", "null_p50_after_ns", "net_p50_ns", "steady", "drift"}
+    whole = encode([1_000, 3_000, 2_000])
+    assert columns["null_histogram_bucket"] == whole.bucket.tolist()
+    assert columns["null_histogram_count"] == whole.count.tolist()
+    assert columns["histogram_count"] == encode(timed).count.tolist()
+    assert (columns["timer_bound"], columns["net_p50_ns"]) == (True, 3_003)
+    found = summarize(timed)
+    for name in ("mean_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns"):
+        assert columns[name] == getattr(found, name)
+
+
+def test_a_row_is_one_call_a_sample_without_a_warm_up_unless_it_is_said() -> None:
+    columns = operation_columns([30, 10, 20])
+    assert (columns["n"], columns["warmup"], columns["calls_per_sample"]) == (3, 0, 1)
+    assert (columns["max_index"], columns["max_ns"], columns["min_ns"]) == (0, 30, 10)
+    assert not {"steady", "drift"} & set(operation_columns([700] * 500))
+    (halved, both) = (operation_columns([30, 10, 20], calls_per_sample=calls)["p90_ns"] for calls in (2, 1))
+    assert (halved, both) == (15, 30)
+
+
+def test_the_drift_is_that_of_the_samples_after_the_warm_up() -> None:
+    drifting = [50_000] * 200 + [1_000 + call for call in range(1_000)]
+    assert (
+        operation_columns(drifting, warmup=200, same_work=True)["drift"]
+        == (operation_columns(drifting[200:], same_work=True)["drift"])
+    )
+
+
+def test_what_is_wrong_is_named_with_what_was_given() -> None:
+    with pytest.raises(ValueError, match="null samples before"):
+        operation_columns([10], null_before=[1.5])
+    with pytest.raises(ValueError, match="null samples after"):
+        operation_columns([10], null_after=[[1]])
+    with pytest.raises(ValueError, match=r"^a warm-up of 2 of 2 samples: expected at least one sample after it$"):
+        summarize([1, 2], 2)
+    with pytest.raises(ValueError, match=r"^-1 calls per sample: expected at least 1$"):
+        operation_columns([1], calls_per_sample=-1)
+    with pytest.raises(ValueError, match=r"^no execution has a worst call: expected at least one that is ok$"):
+        median_worst([])
+    with pytest.raises(ValueError, match=r"^a slope through 2 points: expected at least two different places$"):
+        slope([(1, 2), (1, 3)])
+
+
+def test_a_summary_says_what_it_left_out_and_what_is_left() -> None:
+    found = summarize([99, 3, 1, 2], warmup=1)
+    assert (found.n, found.warmup, found.mean_ns, found.min_ns, found.max_ns, found.max_index) == (3, 1, 2.0, 1, 3, 1)
+    assert summarize([5, 7]).warmup == 0
+    assert summarize([5, 7], 1).n == 1
+
+
+def test_the_clock_has_a_step_of_a_nanosecond_too() -> None:
+    assert clock_step([1, 1, 1]) == 1
+    assert clock_step([5, 6, 5]) == 1

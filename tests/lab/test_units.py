@@ -90,9 +90,10 @@ def test_a_shown_size_is_within_half_a_unit_of_the_third_digit(count: int) -> No
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_what_is_not_finite_is_refused(value: float) -> None:
-    for show in (format_ns, format_bytes, in_microseconds):
-        with pytest.raises(ValueError, match="expected a finite number"):
+def test_what_is_not_finite_is_refused_and_the_sentence_says_what_it_should_have_been(value: float) -> None:
+    wanted = ((format_ns, "a duration in ns"), (format_bytes, "a size in bytes"), (in_microseconds, "a duration in ns"))
+    for show, what in wanted:
+        with pytest.raises(ValueError, match=f"^{value!r} is not {what}: expected a finite number$"):
             show(value)
 
 
@@ -120,6 +121,7 @@ def test_a_fixed_unit_rounds_half_up_and_keeps_its_decimals(ns: int, digits: int
 
 def test_an_unknown_unit_is_refused_with_those_that_there_are() -> None:
     assert in_unit(1_500_000, "ms") == "1.50"
+    assert in_microseconds(1_500) == "1.50"
     with pytest.raises(ValueError, match="'us' is no unit of time here: expected one of ns, µs, ms, s"):
         in_unit(1, "us")
 

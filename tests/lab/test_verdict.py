@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from lab.verdict import Finding, Verdict, benjamini_hochberg, compare_samples, corrected, settling
@@ -272,3 +273,149 @@ def test_settling_names_a_floor_or_a_ratio_that_no_number_of_processes_settles()
     edge = settling(compare_samples(wide, times(1.05, wide)))
     assert edge == "more than 1,000 processes a side would be needed: it lies too near to ±0.05"
     assert settling(compare_samples([1], [2])) == "at least 5 processes a side are needed"
+
+
+def test_a_finding_says_its_figures_and_what_they_rest_on() -> None:
+    """Everything a table or a sentence is made of, for each of the verdicts."""
+    slower = compare_samples(A, times(1.3))
+    assert slower.sentence == f"1.300 times (1.281 .. 1.320), p = {slower.p:.2g}"
+    assert (slower.threshold, slower.floor, slower.advice) == (0.05, 0.0, "")
+    assert slower.spread == pytest.approx(np.std(np.log(A), ddof=1))
+    same = compare_samples(A, times(1.01), threshold=0.04, floor=0.02)
+    assert same.sentence == "1.010 times (0.995 .. 1.025), inside ±0.04 as far as the processes can tell"
+    assert (same.threshold, same.floor) == (0.04, 0.02)
+    tie = compare_samples(A, times(1.1), floor=0.12)
+    assert tie.sentence == f"1.100 times (1.084 .. 1.117): {tie.advice}"
+    assert tie.advice == "identical subjects differ by 12.0% here: a quieter machine would settle it"
+    few = compare_samples([1, 1, 3], [2, 2, 2, 2])
+    assert (few.ratio, few.n_a, few.n_b, few.advice) == (2.0, 3, 4, "needs 5 processes, has 3")
+    assert all(map(math.isnan, (few.low, few.high, few.p, few.spread)))
+
+
+def test_the_interval_is_welchs_where_that_is_the_widest() -> None:
+    a, b = [90.0, *[100.0] * 7, 110.0], [100.0, *[104.0] * 9, 107.0]  # the medians of draws hardly move
+    found, logs = compare_samples(a, b), [np.log(side) for side in (a, b)]
+    welch = ttest_ind(logs[1], logs[0], equal_var=False)
+    low, high = np.exp(welch.confidence_interval(0.95))
+    assert (found.low, found.high) == pytest.approx((float(low), float(high)))
+    narrower, wider = compare_samples(a, b, alpha=0.2), compare_samples(a, b, alpha=0.01)
+    assert wider.low < found.low < narrower.low
+    assert narrower.high < found.high < wider.high
+
+
+def test_alpha_decides_what_is_slower() -> None:
+    b = [120.0, 131.0, 140.0, 126.0, 135.0]
+    found = compare_samples(A, b)
+    assert found.verdict is Verdict.SLOWER
+    assert compare_samples(A, b, alpha=found.p / 2).verdict is Verdict.INCONCLUSIVE
+
+
+def test_values_known_to_the_last_digit_have_that_ratio_and_say_so() -> None:
+    found = compare_samples([100] * 5, [106] * 5)
+    assert found.sentence == "1.06 times, exactly"
+    assert (found.ratio, found.low, found.high, found.p, found.spread) == (1.06, 1.06, 1.06, 0.0, 0.0)
+    equal = compare_samples([7] * 5, [7] * 5)
+    assert equal.sentence == "exactly equal"
+    assert (equal.ratio, equal.spread) == (1.0, 0.0)
+    nothing = compare_samples([0] * 5, [0] * 5)
+    assert (nothing.ratio, nothing.sentence) == (1.0, "exactly equal")
+    assert compare_samples([0] * 5, [3] * 5).ratio == math.inf
+    assert compare_samples([3] * 5, [0] * 5).ratio == 0
+    assert compare_samples([-3] * 5, [-3] * 5).verdict is Verdict.SAME
+    for a, b in ((-3, 3), (3, -3), (-3, -2), (-3, 0), (0, -3)):
+        below = compare_samples([a] * 5, [b] * 5)
+        assert (below.verdict, below.sentence) == (Verdict.INCONCLUSIVE, "a value under 0 has no ratio")
+        assert below.advice == below.sentence
+
+
+def test_exact_values_inside_the_floor_are_a_tie_and_the_same_only_where_the_threshold_is_wider() -> None:
+    inside = compare_samples([100] * 5, [107] * 5, floor=0.1)
+    assert (inside.verdict, inside.p) == (Verdict.INCONCLUSIVE, 1.0)
+    assert inside.sentence == (
+        "1.070 times (1.070 .. 1.070): identical subjects differ by 10.0% here: a quieter machine would settle it"
+    )
+    assert compare_samples([100] * 5, [107] * 5, threshold=0.1, floor=0.1).verdict is Verdict.SAME
+    assert compare_samples([100] * 5, [100] * 5, floor=0.1).verdict is Verdict.SAME
+    assert compare_samples([100] * 5, [111] * 5, floor=0.1).verdict is Verdict.SLOWER
+    just = compare_samples([100] * 5, [110] * 5, threshold=0.2, floor=0.1)
+    assert (just.verdict, just.p) == (Verdict.SAME, 1.0)  # just the floor is inside of it
+    assert compare_samples([100] * 5, [111] * 5, threshold=0.2, floor=0.1).p == 0.0
+
+
+def test_a_side_that_does_not_scatter_beside_one_that_does_is_judged_by_the_one_that_does() -> None:
+    found = compare_samples([100.0] * 5, times(1.3))
+    assert found.verdict is Verdict.SLOWER
+    assert 0 < found.p < 0.001
+    assert compare_samples(times(1.3), [100.0] * 5).verdict is Verdict.FASTER
+    assert compare_samples([0.5, 0.6, 0.55, 0.52, 0.58], times(1.3)).verdict is Verdict.SLOWER  # under 1 is a value
+
+
+def test_what_is_refused_is_said_with_what_was_given() -> None:
+    with pytest.raises(ValueError, match=r"^values \[1\.0, inf\]: expected finite numbers$"):
+        compare_samples([math.inf, 1], A)
+    with pytest.raises(ValueError, match=r"^alpha 0\.05, threshold 0\.05, floor -1: expected 0 < alpha < 0\.5, others"):
+        compare_samples(A, A, floor=-1)
+    with pytest.raises(ValueError, match=r"threshold inf"):
+        compare_samples(A, A, threshold=math.inf)
+    assert compare_samples(A, A, threshold=0, floor=0, alpha=0.49).n_a == 5
+    with pytest.raises(ValueError, match="alpha 0"):
+        compare_samples(A, A, alpha=0)
+
+
+def test_one_process_a_side_is_enough_for_counts_and_5_for_all_else() -> None:
+    one = compare_samples([40], [50], exact=True)
+    assert (one.verdict, one.n_a, one.n_b) == (Verdict.SLOWER, 1, 1)
+    differ = compare_samples([40, 44], [60], exact=True)
+    assert (differ.ratio, differ.advice) == (60 / 42, differ.sentence)
+    assert math.isnan(compare_samples([0, 44], [60], exact=True).ratio)
+    assert math.isnan(compare_samples([], [60]).ratio)
+    assert compare_samples([0.5, 0.5, 0.5], [1.0] * 3).ratio == 2.0
+
+
+def test_the_seed_decides_the_draws_and_nothing_else() -> None:
+    rare = [100.0, 101.0, 100.5, 99.5, 160.0, 100.2, 99.8]
+    found = {compare_samples(rare, times(1.2, rare[::-1]), seed=seed) for seed in range(6)}
+    assert {one.p for one in found} == {compare_samples(rare, times(1.2, rare)).p}
+    assert compare_samples(rare, times(1.2, rare)) == compare_samples(rare, times(1.2, rare), seed=0)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.02, 1.12, 1.15])
+def test_settling_asks_for_what_the_normal_approximation_says(factor: float) -> None:
+    """By hand: the error of a median, and t + 1 of them between the ratio and what it is held against."""
+    wide = [90.0, 95.0, 100.0, 105.0, 110.0]
+    found = compare_samples(wide, times(factor, wide))
+    assert found.verdict is Verdict.INCONCLUSIVE
+    d, margin = math.log(factor), math.log(1.05)
+
+    def settles(n: int) -> bool:
+        error = math.sqrt(math.pi / 2) * found.spread * math.sqrt(2 / n)
+        if d <= margin:
+            return margin - d > (float(student.ppf(0.95, 2 * n - 2)) + 1) * error
+        return d - margin > error and d > (float(student.ppf(0.975, 2 * n - 2)) + 1) * error
+
+    least = next(n for n in range(6, 1_001) if settles(n))
+    assert found.advice == f"about {least} processes a side would settle it"
+
+
+def test_settling_never_asks_for_fewer_than_there_were() -> None:
+    found = compare_samples(A, [110, 100, 118, 104, 112])
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert int(found.advice.split()[1]) >= 6
+    clear = compare_samples(A, times(1.3))
+    assert settling(clear) == "about 5 processes a side would settle it"  # it is settled: the fewest that can
+
+
+def test_the_correction_weighs_by_the_family_and_leaves_same_alone() -> None:
+    weak, same = compare_samples(A, [107, 103, 114, 105, 110]), compare_samples(A, times(1.01))
+    adjusted = corrected([weak, same, same])
+    assert [found.p for found in adjusted] == pytest.approx([3 * weak.p, 2 * same.p, 2 * same.p])
+    assert [found.verdict for found in adjusted[1:]] == [Verdict.SAME, Verdict.SAME]
+    assert adjusted[0].verdict is Verdict.SLOWER
+    assert adjusted[1].sentence == same.sentence
+    dropped = corrected([weak, same, same], alpha=weak.p)[0]
+    assert dropped.verdict is Verdict.INCONCLUSIVE
+    assert dropped.sentence.endswith(dropped.advice)
+    assert dropped.advice == settling(dropped, weak.p / 3)
+    assert corrected([weak], alpha=weak.p)[0].verdict is Verdict.SLOWER  # at just alpha it stands
+    faster = compare_samples([107, 103, 114, 105, 110], A)
+    assert corrected([faster, same, same], alpha=faster.p)[0].verdict is Verdict.INCONCLUSIVE
