@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     Relinks: TypeAlias = tuple[Callable[[], Fragment], Callable[[Fragment], object], Callable[[], None]]
 
 
+PAYLOAD = "message"  # the same for all, and never looked at
+
+
 def relink_counted(queued: int, part: int) -> Relinks:
     """By `detach(count)` and `append_to(cursor)`, which both walk: O(part) each.
 
@@ -59,10 +62,10 @@ def _messages(queued: int, part: int) -> tuple[LinkedList, Cursor]:
     chain = LinkedList()
     last = chain.cursor()
     for index in range(part):
-        last.append((float(index), "message"))
+        last.append((float(index), PAYLOAD))
     stop = last.copy()
     for index in range(part, part + queued):
-        last.append((float(index), "message"))
+        last.append((float(index), PAYLOAD))
     return chain, stop
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -153,16 +154,49 @@ def test_walked_counts_only_equal_starts_that_were_passed() -> None:
     assert queue.walked == 3
 
 
-def test_check_tells_a_broken_invariant_with_the_state() -> None:
-    for slot, value, words in ((0, None, "floor"), (1, (9,), "out of order"), (2, None, "out of order")):
-        queue = Array()
-        for start in range(3):
-            queue.enqueue(start)
-        queue._items[slot] = value
-        with pytest.raises(AssertionError, match=rf"{words}.*starts \["):
-            queue.check()
+DAMAGE: list[tuple[str, Callable[[Any], object]]] = [
+    ("slot 0 is not the floor", lambda queue: set_item(queue, 0, None)),
+    ("out of order", lambda queue: set_item(queue, 1, (9,))),
+    ("out of order", lambda queue: set_item(queue, 2, None)),
+    ("the gap is not empty", lambda queue: setattr(queue, "_head", 2)),
+    ("the gap is not empty", lambda queue: setattr(queue, "_head", 0)),
+    ("the gap is not empty", lambda queue: setattr(queue, "_head", 5)),
+    ("an empty queue keeps a gap", lambda queue: setattr(queue, "_head", 4)),
+]
+
+
+def set_item(queue: Any, slot: int, value: Any) -> None:
+    queue._items[slot] = value
+
+
+@pytest.mark.parametrize(("words", "damage"), DAMAGE, ids=range(len(DAMAGE)))
+def test_check_tells_a_broken_invariant_with_the_state(words: str, damage: Callable[[Any], object]) -> None:
+    queue = Array()
+    for start in range(3):
+        queue.enqueue(start)
+    queue.check()
+    damage(queue)
+    with pytest.raises(AssertionError, match=rf"^(?:.*; )?{words}(?:; .*)?: head .*starts \["):
+        queue.check()
+
+
+def test_check_sees_an_empty_queue_that_keeps_a_gap_and_a_batch_that_is_being_processed() -> None:
     queue = Array()
     queue._items.append(None)
     queue._head = 2
-    with pytest.raises(AssertionError, match="empty queue keeps a gap"):
+    with pytest.raises(AssertionError, match=r"^an empty queue keeps a gap: head 2, 2 slots, 0 being processed"):
         queue.check()
+    queue = Array()
+    for start in (1, 2, 3):
+        queue.enqueue(start)
+    batch = queue.take(3)
+    assert batch is not None
+
+    def handler(start: int) -> None:
+        queue.check()
+        if start == 2:
+            batch.items[0] = (1,)
+        queue.check()
+
+    with pytest.raises(AssertionError, match=r"^a batch still holds what was dispatched: head 1, 1 slots, 1 being"):
+        queue.process(batch, handler, deadline=float("inf"))

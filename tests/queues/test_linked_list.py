@@ -273,8 +273,12 @@ def test_primitives_put_back_what_they_cut_and_their_check_can_fail(name: str, q
     for _ in range(3):
         fragment = detach()
         assert [start for start, _ in held(fragment)] == list(range(part))
-        with pytest.raises(AssertionError, match="not whole"):
+        found = [float(start) for start in range(part, part + queued)]
+        with pytest.raises(AssertionError) as raised:
             check()
+        assert str(raised.value) == (
+            f"the list is not whole and in order: expected 0 to {queued + part - 1}, found {found}"
+        )
         reattach(fragment)
         check()
 

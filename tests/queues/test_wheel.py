@@ -405,7 +405,10 @@ def test_the_bound_of_a_tick_is_never_behind_its_end(span: Any) -> None:
     source = random.Random(9)
     for _ in range(500):
         tick = LIMIT + source.randrange(-(10**6), 10**6)
-        assert end_of(tick, span) <= (tick - LIMIT + 1) * Fraction(span)
+        end = (tick - LIMIT + 1) * Fraction(span)
+        assert end_of(tick, span) <= end
+        if isinstance(span, int | float):
+            assert end_of(tick, span) > end - Fraction(span) / 1_000  # and hardly before it
     assert end_of(0, span) == end_of(HIGHEST, span) == -INFINITY
 
 
