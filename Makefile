@@ -65,7 +65,7 @@ calibrate: setup  ## the instrument against known truths, in a few minutes
 test: setup  ## all tests
 	$(RUN) -m pytest -n auto --dist worksteal
 
-mutants: setup  ## change the core piece by piece: how much do the tests notice? half an hour; ONLY=lab/units.py for one module
+mutants: setup  ## change the core piece by piece: how much do the tests notice? takes long; ONLY=lab/units.py for one module
 	$(RUN) -m tests.mutants $(ONLY)
 
 lint: setup  ## style and types
