@@ -7,7 +7,8 @@
                                     cases.parquet          structural worst calls, once complete
                                     flames/<stem>.folded   who held the most memory, of a case that memray watched
 
-A part is renamed into place after its calls, so an execution is recorded whole or not at all.
+A part is renamed into place after its calls, so an execution is recorded whole or not at all. Longer than 300 lines:
+the life of a run, begun, recorded, gone on with and sealed, is one protocol.
 """
 
 from __future__ import annotations
@@ -27,7 +28,18 @@ from lab.manifest import find_runs as find_runs
 from lab.record import CASES, EXECUTIONS, SchemaError, execution_columns, table_of
 from lab.recorded import ArchiveError as ArchiveError
 from lab.recorded import Recorded, in_order, reading, writing
-from lab.storage import Flaw, is_temporary, lock, new_folder, sha256_of, unlock, write_calls, write_table, write_whole
+from lab.storage import (
+    Flaw,
+    flush_folder,
+    is_temporary,
+    lock,
+    new_folder,
+    sha256_of,
+    unlock,
+    write_calls,
+    write_table,
+    write_whole,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,6 +267,8 @@ class Run(Recorded):
         listed = {
             name: {"sha256": sha256_of(file), "bytes": file.stat().st_size} for name, file in files if file.exists()
         }
+        for folder in (PARTS, RAW):
+            flush_folder(self.path / folder)
         sealed = replace(self._manifest, state=state, ended_utc=utc_now(), files=listed)
         save(self.path, sealed)
         self._manifest = sealed

@@ -38,10 +38,11 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 
 
 @contextmanager
-def writing_whole(path: Path) -> Iterator[BinaryIO]:
+def writing_whole(path: Path, *, flush_name: bool = True) -> Iterator[BinaryIO]:
     """Give a file to write to that takes the place of `path` when all is written, whatever is killed when.
 
-    The content goes to a name that no reader looks at, in the same folder, is flushed to the disk and renamed.
+    The content goes to a name that no reader looks at, in the same folder, is flushed to the disk and renamed. The new
+    name is flushed as well, unless a power cut may take it: what is lost then is measured again.
     """
     temporary = temporary_name(path)
     try:
@@ -54,7 +55,8 @@ def writing_whole(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
-    _flush_folder(path.parent)
+    if flush_name:
+        flush_folder(path.parent)
 
 
 def temporary_name(path: Path) -> Path:
@@ -85,20 +87,20 @@ def write_table(path: Path, table: pa.Table, *, with_digest: bool = False) -> No
     """Write a table as Parquet (zstd, page checksums), whole or not at all.
 
     `with_digest` adds a digest of the rows to the metadata: for the small files of an unfinished run, which no
-    run.json vouches for yet.
+    run.json vouches for yet. Their names are flushed when the run is sealed.
     """
     if with_digest:
         metadata = {**(table.schema.metadata or {}), ROWS_DIGEST: digest_of(table.to_pylist()).encode()}
         table = table.replace_schema_metadata(metadata)
-    write_tables(path, table.schema, [table])
+    write_tables(path, table.schema, [table], flush_name=not with_digest)
 
 
 def write_calls(path: Path, calls: Mapping[str, ArrayLike]) -> None:
     """Write raw calls, operation -> its ns in order, whole or not at all; ValueError as for `calls_tables`."""
-    write_tables(path, schema(CALLS), calls_tables(calls))
+    write_tables(path, schema(CALLS), calls_tables(calls), flush_name=False)
 
 
-def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table]) -> None:
+def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table], *, flush_name: bool = True) -> None:
     """Write tables of one schema as one, each as it comes, so that no more than one need be in memory."""
     import pyarrow.parquet as pq
 
@@ -109,7 +111,7 @@ def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table]) -> No
         "use_dictionary": ["operation", "ns"] if counting else True,
         "column_encoding": {"index": "DELTA_BINARY_PACKED"} if counting else None,
     }
-    with writing_whole(path) as file, pq.ParquetWriter(file, shape, **options) as writer:
+    with writing_whole(path, flush_name=flush_name) as file, pq.ParquetWriter(file, shape, **options) as writer:
         for table in tables:
             writer.write_table(table)
 
@@ -243,8 +245,11 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _flush_folder(folder: Path) -> None:
-    """Flush a folder, so that a rename survives a power cut where the system can promise that."""
+def flush_folder(folder: Path) -> None:
+    """Flush a folder, so that renames in it survive a power cut where the system can promise that.
+
+    A folder that is not there is passed over.
+    """
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -113,9 +113,9 @@ STANDARD = Suite(
     processes=5,
     subjects=FIELD,
     limits=Limits(seconds=12),
-    cost_options=_pyperf(values=3, min_seconds=0.02),
+    cost_options=_pyperf(values=3, min_seconds=0.01),
     latency={
-        "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 100, 10_000: 40, 100_000: 8}),
+        "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 100, 10_000: 40, 100_000: 6}),
         "requeue-unused": [
             {"due": 10_000, "unused": unused, "queued": 200_000, "calls": 10} for unused in (0, 10, 1_000, 10_000)
         ],
@@ -127,7 +127,7 @@ STANDARD = Suite(
         "growth": [{"messages": 200_000}],
         "steady-enqueue": [{"queued": 200_000, "calls": 50_000}],
         "steady-dispatch": [{"queued": 200_000, "calls": 50_000}],
-        "window-cycle": [{"due": due, "queued": 200_000, "calls": 100} for due in (100, 5_000)],
+        "window-cycle": [{"due": due, "queued": 200_000, "calls": calls} for due, calls in ((100, 100), (5_000, 40))],
         "free": [{"messages": 200_000}],
         "free-in-batches": [{"messages": 200_000, "limit": 1_000}],
     },

@@ -11,7 +11,8 @@ Idea        Messages stand in chunks of about LOAD, and chunks in runs of up to 
             has seen by then, are sealed into a tuple: the collector stops tracking a tuple of messages that it does not
             track (a payload that it must track, such as a dict, keeps both tracked). A run that is full is closed into
             tuples likewise. So of what a full collection walks one run, of LOAD times RUN messages, adds one object;
-            the tail, and the lists of the last run, stay the lists that they were.
+            the tail, and the lists of the last run, stay the lists that they were. While the collector is off there is
+            nobody to do that for: a tail of LOAD becomes a chunk, and a full run one of the others, as they are.
             The lists of the front run are the queue's own too: what happens at the front, which is most of it, costs
             what it would cost if there were no runs.
 Source      Chunks and ends: sortedcontainers, and unrolled lists (Shao, Reppy and Appel 1994); two levels of them: a B+
@@ -32,9 +33,10 @@ Invariants  The tail is a list, the last chunk of the last run; no other chunk i
 Weakness    Messages put in out of order turn chunks back into lists, which the collector walks; where many were put in,
             their starts stand beside them, one pointer more a message. They make runs longer, up to WIDE, which the
             first cut that falls into one pays for. A short queue is one list, whose pointers all move with every single
-            message taken. A call that seals brings LOAD messages into the cache; with the collector off, when sealing
-            gains nothing, that is the longest call, and where the system moves a large block without copying it the
-            array has none as long. An empty queue has a list for each level, where the array has one.
+            message taken. A call that seals brings LOAD messages into the cache. With the collector off the longest
+            call is one that begins a new run, once in LOAD times RUN messages, code that has not run for as long; where
+            the system moves a large block without copying it the array has none as long. An empty queue has a list for
+            each level, where the array has one.
 Tried       `python -m runners.variants` races what lost. As ratios to what was kept, from one run of it: a message of
             `*message`, 1.24 in order, and a tail asked for its length, 1.14; a call that seals and closes, 1.26 for the
             longest of 200,000 with the collector off; chunks that stay lists, 1,100 for a full collection beside
@@ -185,15 +187,20 @@ class Chunked:
     def _make_room(self) -> None:
         """Do one thing about a tail that is FULL, and note after how many messages more to look at it again. O(FULL).
 
-        A run that is full is closed by one call and the chunk sealed by the next, so that none does both.
+        A run that is full is closed by one call and the chunk sealed by the next, so that none does both. With the
+        collector off there is nobody to close and seal for: both are handed on as they are, which costs O(1).
         """
-        if len(self._tail) >= FULL:
+        full = FULL if gc.isenabled() else LOAD
+        if len(self._tail) >= full:
             last = self._runs[-1]
             if len(last.ends) >= RUN:
                 self._close(last)
-            else:
+            elif full == FULL:
                 self._seal()
-        self._room = repeat(NOTHING, FULL - 1 - len(self._tail))
+            else:
+                block, self._tail = self._tail, []
+                self._hang(block)
+        self._room = repeat(NOTHING, max(full - 1 - len(self._tail), 0))
 
     def _seal(self) -> None:
         """Close the oldest LOAD messages of the tail as a tuple; the tail stays the list that it was. O(FULL).
@@ -226,7 +233,7 @@ class Chunked:
         given one object to walk for all those messages. Only the front run has to keep its own lists.
         """
         self._run_ends.append(last.ends[-1])
-        if last is self._front:
+        if last is self._front or not gc.isenabled():
             del last.chunks[-1]
             self._runs.append(Run([self._tail], [], None, 0))
         else:

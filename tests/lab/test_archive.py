@@ -330,13 +330,13 @@ STEPS = {
     1: "before the old part is removed",
     2: "the calls are written but not flushed",
     3: "the calls are flushed but not renamed",
-    6: "the part is flushed but not renamed",
-    7: "the part is renamed",
-    51: "executions.parquet is not flushed",
-    55: "cases.parquet is not renamed",
-    58: "run.json is not renamed",
-    60: "run.json says complete, no part is removed",
-    64: "some parts are removed",
+    5: "the part is flushed but not renamed",
+    6: "the part is renamed",
+    38: "executions.parquet is not flushed",
+    42: "cases.parquet is not renamed",
+    47: "run.json is not renamed",
+    49: "run.json says complete, no part is removed",
+    53: "some parts are removed",
 }
 
 

@@ -6,7 +6,7 @@ import gc
 import random
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count, repeat
 from types import FrameType
@@ -51,6 +51,16 @@ def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WIDE", 12)
 
 
+@pytest.fixture(params=["collected", "not collected"])
+def _collector(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have the collector on, and then off: chunks and runs are closed only for it."""
+    if request.param == "not collected":
+        gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_collector")
 @pytest.mark.parametrize(
     ("load", "small", "run", "short", "wide"),
     [
@@ -74,6 +84,7 @@ def test_every_promise_holds_when_chunks_and_runs_are_tiny(
     assert broken == []
 
 
+@pytest.mark.usefixtures("_collector")
 @pytest.mark.parametrize(("run", "short"), [(1, 0), (2, 1), (3, 2)])
 @pytest.mark.parametrize("seed", range(4))
 def test_it_does_what_the_model_does_when_many_runs_move(
@@ -206,6 +217,23 @@ def test_messages_that_the_collector_must_see_are_still_seen() -> None:
         queue.enqueue(start, [start])
     gc.collect()
     assert all(gc.is_tracked(chunk) for chunk in chunks_of(queue))
+
+
+def test_with_the_collector_off_nothing_is_copied_for_it() -> None:
+    gc.disable()
+    try:
+        queue = Chunked()
+        tail = queue._tail
+        for start in range(LOAD * (RUN + 2)):
+            queue.enqueue(float(start), "message")
+        chunks = chunks_of(queue)
+    finally:
+        gc.enable()
+    assert chunks[0] is tail
+    assert {type(chunk) for chunk in chunks} == {list}
+    assert [len(chunk) for chunk in chunks[:RUN]] == [LOAD] * RUN
+    assert len(queue._runs) == 2
+    queue.check()
 
 
 def test_the_container_follows_what_is_queued() -> None:

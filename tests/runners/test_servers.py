@@ -28,9 +28,11 @@ pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = """
+import signal
 import sys
 from pathlib import Path
 from runners.servers import started
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background may ignore it
 with started({engine!r}, Path({base!r})) as server:
     print(server.pid, flush=True)
     {then}

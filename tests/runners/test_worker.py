@@ -239,7 +239,8 @@ def test_it_loads_the_standard_library_the_workloads_and_the_queue_and_nothing_e
     assert own == {
         *("__main__", "tiny", "queues", "queues.registry", "queues.timer", "queues.timer.rules", "runners"),
         *(f"runners.{name}" for name in ("batched", "counters", "latency", "lifecycle", "memory", "null", "rigs")),
-        *("runners.workload", "runners.workloads", "runners.blocks", "runners.counts", "runners.level"),
+        *("runners.workload", "runners.workloads", "runners.blocks", "runners.checks", "runners.counts"),
+        "runners.level",
     }
 
 
