@@ -6,6 +6,7 @@ held against (`lab.arms`). What the loop does untimed between two calls is done 
 
 from __future__ import annotations
 
+from heapq import merge
 from itertools import repeat
 
 from runners.checks import verify
@@ -130,8 +131,8 @@ class AtRandomSampler:
 
     def check(self) -> None:
         """The queue must hold what it was filled with, and all that came in its place."""
-        starts = sorted([*ordered(0, self.queued), *self.come])
-        verify(self.queue, len(starts), zip(starts, repeat(PAYLOAD)))
+        starts = merge(ordered(0, self.queued), sorted(self.come))
+        verify(self.queue, self.queued + len(self.come), zip(starts, repeat(PAYLOAD)))
 
 
 class WindowCycleSampler:
