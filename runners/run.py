@@ -239,8 +239,7 @@ def _spec(execution: Execution, settings: Settings) -> dict[str, Any]:
     """Return what the worker of an execution is started with, and how far its check looks into the queue.
 
     Every process of a case makes the same calls, so what they leave is read whole until one process has found it right,
-    and the others look at its length and its front: of a suite that fills queues with 200,000 messages, reading all of
-    them in every process was a fifth.
+    and the others look at its length and its front.
     """
     return {**spec_of(execution, settings.path), "front": FRONT if execution.key in settings.checked else 0}
 

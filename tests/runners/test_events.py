@@ -129,7 +129,8 @@ def test_what_makes_an_engine_write_back_is_accepted_by_it(engine: str) -> None:
     with opened(engine) as queue:
         for text in SETTLE[engine]:
             queue._run(text, {})
-        queue.record("job1", "x", "SUCCEEDED", 1)  # and it can be written again
+        identity = queue.record("job1", "x", "SUCCEEDED", 1)  # and it can be written again
+        assert [event.id for event in queue.pending("job1", "job2")] == [identity]
 
 
 @pytest.mark.parametrize("name", ["events", "full"])
