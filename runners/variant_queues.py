@@ -40,18 +40,6 @@ class OpenedAtOnce(Chunked):
         return
 
 
-class SealedAndClosed(Chunked):
-    """A call that finds the last run full closes it and seals a chunk too."""
-
-    __slots__ = ()
-
-    def _seal(self) -> None:
-        super()._seal()
-        last = self._runs[-1]
-        if len(last.ends) >= chunked.RUN:
-            self._close(last)
-
-
 class Plain(Chunked):
     """The message is what `*message` collects, put behind its start."""
 

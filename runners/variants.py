@@ -14,6 +14,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import starmap
 from statistics import median
 from time import thread_time_ns
@@ -32,7 +33,6 @@ from runners.variant_queues import (
     OneTupleArray,
     OpenedAtOnce,
     Plain,
-    SealedAndClosed,
     WithoutKeys,
 )
 
@@ -62,6 +62,17 @@ def runs(chunks: int) -> Iterator[None]:
         chunked.RUN = kept
 
 
+@contextmanager
+def wide(chunks: int) -> Iterator[None]:
+    """Let runs that the collector has no part in hold so many chunks."""
+    kept = chunked.WIDE
+    chunked.WIDE = chunks
+    try:
+        yield
+    finally:
+        chunked.WIDE = kept
+
+
 def growth(queue_class: Any, messages: int, size: int) -> float:
     """ns a message, in order from empty."""
     with load(size):
@@ -78,6 +89,12 @@ def worst(queue_class: Any, messages: int) -> float:
         t1 = thread_time_ns()
         longest = max(longest, t1 - t0)
     return float(longest)
+
+
+def worst_of_runs(chunks: int, messages: int) -> float:
+    """ns of the longest single enqueue, in order from empty, in runs of so many chunks."""
+    with wide(chunks):
+        return worst(Chunked, messages)
 
 
 def collected(queue_class: Any, messages: int) -> float:
@@ -234,21 +251,27 @@ def kinds(run: Callable[[Any], float], *classes: Any) -> list[Variant]:
     return [(kind.__name__, lambda kind=kind: run(kind)) for kind in classes]  # type: ignore[misc]
 
 
+def wides(messages: int) -> list[Variant]:
+    """The variants of how long a run may become with the collector off: as kept, and as long as when it is on."""
+    return [(f"runs of {chunks}", partial(worst_of_runs, chunks, messages)) for chunks in (chunked.WIDE, chunked.RUN)]
+
+
 KEEPERS = (Chunked, ListsOnly, Plain, AsksLength, OneTuple, Array, FirstApartArray, OneTupleArray)
 """What keeps a message in order, one way or another."""
 
 
-def collector_off(run: Callable[[Any], float]) -> Callable[[Any], float]:
+def collector_off(variant: Variant) -> Variant:
     """Return the same without the collector."""
+    name, run = variant
 
-    def ran(kind: Any) -> float:
+    def ran() -> float:
         gc.disable()
         try:
-            return run(kind)
+            return run()
         finally:
             gc.enable()
 
-    return ran
+    return name, ran
 
 
 def main() -> None:
@@ -265,7 +288,7 @@ def main() -> None:
     race("a full collection beside 1,000,000", kinds(lambda kind: collected(kind, 1_000_000), Chunked, ListsOnly), 5)
     race(
         "longest enqueue of 200,000, collector off",
-        kinds(collector_off(lambda kind: worst(kind, 200_000)), Chunked, SealedAndClosed, Array),
+        [*map(collector_off, (*wides(200_000), ("Array", lambda: worst(Array, 200_000))))],
         15,
         min,
     )

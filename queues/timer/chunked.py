@@ -12,7 +12,7 @@ Idea        Messages stand in chunks of about LOAD, and chunks in runs of up to 
             track (a payload that it must track, such as a dict, keeps both tracked). A run that is full is closed into
             tuples likewise. So of what a full collection walks one run, of LOAD times RUN messages, adds one object;
             the tail, and the lists of the last run, stay the lists that they were. While the collector is off there is
-            nobody to do that for: a tail of LOAD becomes a chunk, and a full run one of the others, as they are.
+            nobody to do that for: a tail of LOAD becomes a chunk as it is, and runs become WIDE.
             The lists of the front run are the queue's own too: what happens at the front, which is most of it, costs
             what it would cost if there were no runs.
 Source      Chunks and ends: sortedcontainers, and unrolled lists (Shao, Reppy and Appel 1994); two levels of them: a B+
@@ -138,6 +138,7 @@ class Chunked:
         self.merged = 0
         self.walked = 0
         self._clear()
+        self._make_room()
 
     def _clear(self) -> None:
         """Be empty: one run of one chunk, the open tail, with nothing in it."""
@@ -185,22 +186,24 @@ class Chunked:
         self._insert(start, (start, first) if one else item_of(start, first, more))
 
     def _make_room(self) -> None:
-        """Do one thing about a tail that is FULL, and note after how many messages more to look at it again. O(FULL).
+        """Note after how many messages to look at the tail again, or do one thing about one that is FULL. O(FULL).
 
-        A run that is full is closed by one call and the chunk sealed by the next, so that none does both. With the
-        collector off there is nobody to close and seal for: both are handed on as they are, which costs O(1).
+        One thing a call, the next message coming here again: a run that is full is closed by one call, the chunk sealed
+        by the next, room noted by a third. With the collector off there is nobody to close and seal for: a chunk is
+        handed on as it is, which costs O(1), and a run may be as WIDE as any, because to begin one takes a queue that
+        has not done so for long several times what it takes to hand on a chunk.
         """
-        full = FULL if gc.isenabled() else LOAD
-        if len(self._tail) >= full:
-            last = self._runs[-1]
-            if len(last.ends) >= RUN:
-                self._close(last)
-            elif full == FULL:
-                self._seal()
-            else:
-                block, self._tail = self._tail, []
-                self._hang(block)
-        self._room = repeat(NOTHING, max(full - 1 - len(self._tail), 0))
+        full, most = (FULL, RUN) if gc.isenabled() else (LOAD, WIDE)
+        last = self._runs[-1]
+        if len(self._tail) < full:
+            self._room = repeat(NOTHING, full - 1 - len(self._tail))
+        elif len(last.ends) >= most:
+            self._close(last)
+        elif full == FULL:
+            self._seal()
+        else:
+            block, self._tail = self._tail, []
+            self._hang(block)
 
     def _seal(self) -> None:
         """Close the oldest LOAD messages of the tail as a tuple; the tail stays the list that it was. O(FULL).

@@ -219,20 +219,22 @@ def test_messages_that_the_collector_must_see_are_still_seen() -> None:
     assert all(gc.is_tracked(chunk) for chunk in chunks_of(queue))
 
 
-def test_with_the_collector_off_nothing_is_copied_for_it() -> None:
+def test_with_the_collector_off_nothing_is_copied_for_it_and_runs_are_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = RUN + 20
+    monkeypatch.setattr(module, "WIDE", wide)
     gc.disable()
     try:
         queue = Chunked()
         tail = queue._tail
-        for start in range(LOAD * (RUN + 2)):
+        for start in range(LOAD * (wide + 2)):
             queue.enqueue(float(start), "message")
         chunks = chunks_of(queue)
     finally:
         gc.enable()
     assert chunks[0] is tail
     assert {type(chunk) for chunk in chunks} == {list}
-    assert [len(chunk) for chunk in chunks[:RUN]] == [LOAD] * RUN
-    assert len(queue._runs) == 2
+    assert [len(chunk) for chunk in chunks[:wide]] == [LOAD] * wide
+    assert [len(run.ends) for run in queue._runs] == [wide, 1]
     queue.check()
 
 
