@@ -15,7 +15,6 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import starmap
 from statistics import median
 from time import thread_time_ns
 from typing import Any
@@ -25,6 +24,7 @@ from queues.timer.array import Array
 from queues.timer.chunked import Chunked
 from runners.batched import cycle_all, enqueue_all
 from runners.rigs import PAYLOAD, fill, ordered, shuffled
+from runners.variant_loops import bare, by_index, by_letting_go, by_pop, by_pop_counting, by_starmap, nothing
 from runners.variant_queues import (
     AsksLength,
     FirstApartArray,
@@ -36,7 +36,6 @@ from runners.variant_queues import (
     WithoutKeys,
 )
 
-INFINITY = float("inf")
 Variant = tuple[str, Callable[[], float]]
 
 
@@ -148,75 +147,6 @@ def dispatched(loop: Callable[[list[Any], Callable[..., object], Callable[[], fl
     for _ in range(20):
         loop([*items], nothing, thread_time_ns)
     return float(thread_time_ns() - t0) / (20 * len(items))
-
-
-def nothing(start: float, message: str) -> None:
-    """The handler."""
-
-
-def by_pop(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """Kept: turned round once, each message popped when it is done."""
-    items.reverse()
-    pop = items.pop
-    for item in reversed(items):
-        if clock() >= INFINITY:
-            return
-        handler(*item)
-        pop()
-
-
-def by_starmap(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """The handler called from C; the clock is then asked after a message, and not after the last."""
-    items.reverse()
-    pop = items.pop
-    if clock() >= INFINITY:
-        return
-    for returned in starmap(handler, reversed(items)):
-        del returned  # it is not ours to keep alive while the next message is handled
-        pop()
-        if items and clock() >= INFINITY:
-            return
-
-
-def by_pop_counting(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """The same, counting as well."""
-    items.reverse()
-    pop = items.pop
-    done = 0
-    for item in reversed(items):
-        if clock() >= INFINITY:
-            return
-        handler(*item)
-        pop()
-        done += 1  # noqa: SIM113 - that is the variant
-
-
-def by_index(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """As the array: an index, and used slots set to None."""
-    at = 0
-    while at < len(items):
-        if clock() >= INFINITY:
-            return
-        handler(*items[at])
-        items[at] = None
-        at += 1
-
-
-def by_letting_go(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """The barest loop that lets go of what it hands out: it keeps no order, and a message that fails is lost."""
-    pop = items.pop
-    while items:
-        if clock() >= INFINITY:
-            return
-        handler(*pop())
-
-
-def bare(items: list[Any], handler: Callable[..., object], clock: Callable[[], float]) -> None:
-    """Nothing released: the floor."""
-    for item in items:
-        if clock() >= INFINITY:
-            return
-        handler(*item)
 
 
 def race(question: str, variants: list[Variant], rounds: int, of: Callable[[list[float]], float] = median) -> None:

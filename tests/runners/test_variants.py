@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import random
+from functools import partial
 from typing import Any
 
 import pytest
 
 from queues.model import Model
 from queues.timer import chunked
-from queues.timer.chunked import Chunked
+from queues.timer.chunked import LOAD, Chunked
 from runners import variant_queues, variants, yardsticks
 
 VARIANTS = [
@@ -66,7 +68,12 @@ def test_the_yardsticks_measure_something() -> None:
     assert variants.worst(Chunked, 100) > 0
     assert variants.collected(Chunked, 100) > 0
     assert variants.worst_steady(Chunked, 200, 100) > 0
-    assert yardsticks.freed(Chunked, 100) > 0
-    assert yardsticks.freed(None, 100) > 0
+    assert variants.worst_of_runs(2, 100) > 0
+    assert variants.collector_off(("a name", lambda: float(gc.isenabled())))[1]() == 0.0
+    assert gc.isenabled()
+    assert yardsticks.freed(yardsticks.in_one_list, 100) > 0
+    assert yardsticks.freed(partial(yardsticks.in_chunks, tuple), 1_000) > 0
+    chunks = yardsticks.in_chunks(tuple, [1.0] * (LOAD + 1))
+    assert [(type(chunk), len(chunk)) for chunk in chunks] == [(tuple, LOAD), (tuple, 1)]
     assert yardsticks.processed(Chunked, 100) > 0
     assert yardsticks.enqueued(yardsticks.Bare, 100) > 0
