@@ -6,16 +6,12 @@ what was measured. Heavy imports are inside the commands, so that `--help` answe
 
 from __future__ import annotations
 
-# The order is that of `lab --help`.
-# isort: off
-from lab import judging as judging
+from lab import cli_check as cli_check
+from lab import cli_queues as cli_queues
+from lab import cli_report as cli_report
 from lab import cli_run as cli_run
 from lab import cli_show as cli_show
-from lab import cli_report as cli_report
-from lab import cli_queues as cli_queues
-from lab import cli_check as cli_check
-
-# isort: on
+from lab import judging as judging
 from lab.front import app as app
 from lab.front import sentences
 

@@ -279,7 +279,8 @@ def _ended(opened: Run, settings: Settings, interrupted: bool) -> Stop | None:
     for note in (*settings.notes, disturbance.note(opened.rows().to_pylist())):
         if note:
             typer.echo(f"note: {note}")
-    typer.echo(f"{opened.state}: {done} executions in {format_span(took)}, in {opened.path}")
+    executions = f"{done} execution{'s' if done != 1 else ''}"
+    typer.echo(f"{opened.state}: {executions} in {format_span(took)}, in {opened.path}")
     typer.echo(f"next: lab show {where}")
     return None
 
