@@ -239,7 +239,7 @@ def calls_tables(calls: Mapping[str, ArrayLike]) -> Iterator[pa.Table]:
 
     given = {operation: np.asarray(samples) for operation, samples in calls.items()}
     for operation, ns in given.items():
-        if ns.ndim != 1 or ns.dtype.kind not in "iu":
+        if ns.ndim != 1 or ns.dtype.kind not in ("i", "u"):
             raise ValueError(
                 f"calls of {operation} of type {ns.dtype} and shape {ns.shape}: expected whole ns in a row"
             )
@@ -256,7 +256,7 @@ def _calls_table(operation: str, ns: NDArray[Any], start: int) -> pa.Table:
 
     piece = ns[start : start + CALLS_AT_A_TIME]
     index = np.arange(start, start + len(piece))
-    columns = [pa.repeat(pa.scalar(operation), len(piece)), index, piece.astype(np.int64, copy=False)]
+    columns = [pa.repeat(pa.scalar(operation), len(piece)), index, np.asarray(piece, dtype=np.int64)]
     return pa.table(columns, schema=schema(CALLS))
 
 
@@ -267,8 +267,8 @@ def accept(stored: pa.Table, table: str = EXECUTIONS) -> pa.Table:
     from which no way leads here, or has other columns than its version promises.
     """
     found = stored.schema.metadata or {}
-    owner, version_text = found.get(OWNER), found.get(VERSION, b"")
-    if owner is None or not re.fullmatch(rb"[0-9]{1,9}", version_text):
+    owner, version_text = found.get(OWNER), found.get(VERSION)
+    if owner is None or version_text is None or not re.fullmatch(rb"[0-9]{1,9}", version_text):
         raise SchemaError("it is a table of another tool: expected one that this lab wrote")
     if owner != table.encode():
         raise SchemaError(f"it holds the table {owner.decode(errors='replace')!r}: expected {table!r}")
@@ -317,8 +317,8 @@ def execution_columns(execution: Execution) -> dict[str, Any]:
     """Return the columns of a row that follow from its execution: the case's, process, seed, hash_seed, padding."""
     case = execution.case
     return {
-        **{column.name: getattr(case, column.name) for column in CASE_COLUMNS if column.name != "params"},
-        "params": case.params_text,
+        **{column.name: getattr(case, column.name) for column in CASE_COLUMNS},
+        "params": case.params_text,  # in place of the numbers themselves
         "process": execution.process,
         "seed": execution.seed,
         "hash_seed": execution.hash_seed,
@@ -424,7 +424,8 @@ def _in_shape(stored: pa.Table, table: str) -> pa.Table:
     if not stored.schema.equals(expected):
         _require_columns(stored.schema, expected, table)
         stored = stored.select(expected.names)
-    for column, values in zip(COLUMNS[table], stored.columns, strict=True):
+    for column in COLUMNS[table]:
+        values = stored.column(column.name)
         if not column.nullable and values.null_count:
             raise SchemaError(f"its column {column.name!r} has {values.null_count} empty cells: expected none")
         _require_values(column, values)
@@ -444,23 +445,22 @@ def _require_values(column: Column, values: pa.ChunkedArray) -> None:
             allowed = ", ".join(ALLOWED[column.name])
             raise SchemaError(f"its column {column.name!r} has {unknown[0]!r}: expected one of {allowed}")
         return
-    if column.type in ("string", "bool", "list<string>") or values.null_count == len(values):
-        return
     flat = pc.list_flatten(values) if column.type.startswith("list<") else values
-    if column.type.endswith(("float64", "float64>")) and pc.all(pc.is_finite(flat)).as_py() is False:
+    if flat.null_count == len(flat):
+        return
+    if column.type.endswith(("float64", "float64>")) and not pc.all(pc.is_finite(flat)).as_py():
         raise SchemaError(f"its column {column.name!r} has a number that is not finite: no measurement is")
-    ends = pc.min_max(flat).as_py()
-    if column.name in NEVER_NEGATIVE and (ends["min"] or 0) < 0:
-        raise SchemaError(f"its column {column.name!r} has {ends['min']:,}: expected no negative one")
-    if column.unit.startswith("ns") and (ends["max"] or 0) > LONGEST_NS:
-        raise SchemaError(f"its column {column.name!r} has {ends['max']:,} ns: no clock counts so far")
+    if column.name in NEVER_NEGATIVE and (least := pc.min(flat).as_py()) < 0:
+        raise SchemaError(f"its column {column.name!r} has {least:,}: expected no negative one")
+    if column.unit.startswith("ns") and (most := pc.max(flat).as_py()) > LONGEST_NS:
+        raise SchemaError(f"its column {column.name!r} has {most:,} ns: no clock counts so far")
 
 
 def _require_as_many(stored: pa.Table, one: str, two: str) -> None:
     import pyarrow.compute as pc
 
-    lengths = [pc.list_value_length(stored.column(name)).to_pylist() for name in (one, two)]
-    if any((first or 0) != (second or 0) for first, second in zip(*lengths, strict=True)):
+    first, second = (pc.fill_null(pc.list_value_length(stored.column(name)), 0) for name in (one, two))
+    if not first.equals(second):
         raise SchemaError(f"its columns {one!r} and {two!r} differ in length: expected one for each")
 
 

@@ -199,6 +199,5 @@ def slope(points: Iterable[tuple[float, float]]) -> float:
     if len({x for x, _ in pairs}) < 2:
         raise ValueError(f"a slope through {len(pairs)} points: expected at least two different places")
     middle_x = sum(x for x, _ in pairs) / len(pairs)
-    middle_y = sum(y for _, y in pairs) / len(pairs)
-    above = sum((x - middle_x) * (y - middle_y) for x, y in pairs)
+    above = sum((x - middle_x) * y for x, y in pairs)  # y from wherever it counts: the x - middle_x come to 0
     return float(above / sum((x - middle_x) ** 2 for x, _ in pairs))

@@ -55,31 +55,34 @@ def subject(only: str, *more: str) -> tuple[str, ...]:
 
 
 CONTENDERS = "tests/queues/test_contenders.py"
+EDGES = ("tests/queues/test_check_tells.py", "tests/queues/test_contender_edges.py")
 LISTS = ("tests/queues/test_linked.py", "tests/queues/test_linked_list.py")
-MARKERS = subject("markers", CONTENDERS, "tests/queues/test_markers.py")
-WHEEL = subject("wheel", CONTENDERS, "tests/queues/test_wheel.py")
-ARRAY = subject("array and not naive", "tests/queues/test_array.py")
-BUCKETS = subject("buckets", CONTENDERS)
+MARKERS = subject(
+    "markers", CONTENDERS, *(f"tests/queues/test_markers{of}.py" for of in ("", "_chain", "_ends", "_index"))
+)
+WHEEL = subject("wheel", CONTENDERS, *(f"tests/queues/test_wheel{of}.py" for of in ("", "_ends", "_front", "_levels")))
+ARRAY = subject("array and not naive", "tests/queues/test_array.py", *EDGES)
+BUCKETS = subject("buckets", CONTENDERS, "tests/queues/test_buckets.py", *EDGES)
 CHUNKED = subject("chunked", "tests/queues/test_chunked.py")
 CODEC = ("tests/queues/test_durable_codec.py",)
 
 PLAN: dict[str, tuple[str, ...]] = {
     "lab/units.py": ("tests/lab/test_units.py",),
     "lab/sample.py": ("tests/lab/test_sample.py",),
-    "lab/verdict.py": ("tests/lab/test_verdict.py",),
-    "lab/scaling.py": ("tests/lab/test_scaling.py",),
-    "lab/record.py": ("tests/lab/test_record.py",),
+    "lab/verdict.py": tuple(f"tests/lab/test_verdict{rules}.py" for rules in ("", "_edges", "_settling")),
+    "lab/scaling.py": ("tests/lab/test_scaling.py", "tests/lab/test_scaling_edges.py"),
+    "lab/record.py": ("tests/lab/test_record.py", "tests/lab/test_record_parts.py"),
     "queues/timer/rules.py": ("tests/queues/test_refusals.py", "tests/queues/test_match.py", "-k", "heap or rules"),
     "queues/timer/ticks.py": ("tests/queues/test_wheel.py", "tests/queues/test_markers.py"),
-    "queues/timer/heap.py": subject("heap", CONTENDERS),
-    "queues/timer/sorted.py": subject("sorted", CONTENDERS),
-    "queues/timer/deque.py": subject("deque", CONTENDERS),
-    "queues/timer/array_naive.py": subject("array-naive"),
+    "queues/timer/heap.py": subject("heap", CONTENDERS, *EDGES),
+    "queues/timer/sorted.py": subject("sorted", CONTENDERS, *EDGES),
+    "queues/timer/deque.py": subject("deque", CONTENDERS, *EDGES),
+    "queues/timer/array_naive.py": subject("array-naive", *EDGES),
     "queues/timer/array.py": ARRAY,
     "queues/timer/array_batch.py": ARRAY,
     "queues/timer/linked.py": subject("linked and not known", *LISTS),
     "queues/timer/linked_batch.py": (*LISTS, *TIMER[1:3], "-k", "linked"),
-    "queues/timer/linked_list.py": subject("linked and not known", *LISTS),
+    "queues/timer/linked_list.py": subject("linked and not known", *LISTS, "tests/queues/test_linked_refusals.py"),
     "queues/timer/linked_known_tail.py": subject("linked-known-tail or known_tail", *LISTS),
     "queues/timer/reattach.py": (LISTS[1], "-k", "relinks or primitives"),
     "queues/timer/buckets.py": BUCKETS,
@@ -95,7 +98,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "queues/timer/chunked_batch.py": CHUNKED,
     "queues/timer/chunked_run.py": CHUNKED,
     "queues/timer/durable_codec.py": CODEC,
-    "queues/timer/durable_place.py": CODEC,
+    "queues/timer/durable_place.py": ("tests/queues/test_durable_place.py", *CODEC),
 }
 """Module -> what pytest is given: its own tests, each a second or two, so that all can be run hundreds of times."""
 

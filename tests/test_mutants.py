@@ -92,14 +92,14 @@ def test_untested():
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A lab of one module with one test, its time limit a second."""
+    """A lab of one module with one test, its time limit a short one."""
     for name, text in {
         "lab/__init__.py": "",
         "lab/units.py": CODE,
         "tests/__init__.py": "",
         "tests/lab/__init__.py": "",
         "tests/lab/test_units.py": TEST,
-        "tests/mutants_limits.py": Path(ROOT / "tests/mutants_limits.py").read_text().replace("= 8.0", "= 1.0"),
+        "tests/mutants_limits.py": Path(ROOT / "tests/mutants_limits.py").read_text().replace("= 8.0", "= 0.4"),
         "pyproject.toml": "",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
