@@ -1,6 +1,6 @@
 """The order of the tests: what starts processes for long comes first, so that no processor waits at the end.
 
-And a heap in which a full collection is short: what was there before the first test is kept out of it.
+And a heap in which a full collection is short: what was there before a file of tests is kept out of it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,12 @@ LONG = (
 """Files with tests of ten seconds and more, the longest first; the order of all others stays."""
 
 
+class Frozen:
+    """Before the tests of which file what was in the heap was last kept out of collections."""
+
+    before: Path | None = None
+
+
 def place(path: Path) -> int:
     """Return where the tests of a file come; the same in every process, since workers must agree on the order.
 
@@ -38,7 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: place(item.path))
 
 
-def pytest_collection_finish() -> None:
-    """Let no collection look at what was imported and collected: tests that ask for one took most of their time so."""
-    gc.collect()
-    gc.freeze()
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let no collection look at what was there before the first test of a file: those that ask for one took minutes."""
+    if item.path != Frozen.before:
+        gc.collect()
+        gc.freeze()
+        Frozen.before = item.path
