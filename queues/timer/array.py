@@ -96,7 +96,7 @@ class Array:
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Place a message that starts before the last one, moving the shorter side. O(log n) and a block move."""
-        if not start >= NEGATIVE_INFINITY:
+        if not start >= NEGATIVE_INFINITY:  # -inf itself may be asked about or not: it is an instant
             require_instant(start)
         items = self._items
         head = self._head
@@ -116,7 +116,7 @@ class Array:
         if head > SMALLEST_GAP and head + head > len(items):
             head = self._close_gap()
         end = len(items)
-        if most and head + most < end:
+        if most and head + most < end:  # at equality there is nothing to choose
             end = head + most
         try:
             cut = due_end(items, now, head, end)
@@ -275,7 +275,7 @@ def blank(items: list[Any], low: int, high: int) -> None:
     [1, None, None, 4]
     """
     size = len(BLANK)
-    if high - low <= size:
+    if high - low <= size:  # at equality both ways do the same
         items[low:high] = BLANK[: high - low]
         return
     for at in range(low, high - size, size):
@@ -295,6 +295,6 @@ def due_end(items: list[Any], now: Any, low: int, end: int) -> int:
         low = probe + 1
         probe += stride
         stride += stride
-    if low < probe:
+    if low < probe:  # at equality there is nothing between them to search
         low = bisect_right(items, now, low, min(probe, end), key=START)
     return low

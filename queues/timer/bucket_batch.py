@@ -82,7 +82,7 @@ class BucketBatch:
 
     def cancel(self, start: Any, match: Callable[..., object] | None) -> tuple[tuple[Any, ...] | None, int]:
         """Remove the first message at `start` behind the one being handled that matches; and how many were passed."""
-        number = bisect_left(self.starts, start, self.number)
+        number = bisect_left(self.starts, start, self.number)  # from 0 is the same: what is used up is empty
         if number == len(self.starts) or self.starts[number] != start:
             return None, 0
         bucket = self.buckets[number]

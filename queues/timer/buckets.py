@@ -92,9 +92,9 @@ class Buckets:
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. O(1) at a known start, else O(log starts)."""
         try:
-            ordered = start >= NEGATIVE_INFINITY
+            ordered = start >= NEGATIVE_INFINITY  # pragma: no mutate: without it require_instant is asked, and tells
         except (TypeError, ArithmeticError):
-            ordered = False
+            ordered = False  # None is the same: only its truth is asked for
         if not ordered:
             require_instant(start)  # before it is hashed: each NaN would be a key of its own
         bucket = self._buckets.get(start)

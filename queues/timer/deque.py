@@ -88,7 +88,7 @@ class Deque:
         require_instant(now, "now")
         queue = self._queue
         end = len(queue)
-        if most and most < end:
+        if most and most < end:  # at equality there is nothing to choose
             end = most
         due = due_end(queue, now, 0, end)
         return ArrayBatch(self._reference, self._popped(due)) if due else None

@@ -91,9 +91,9 @@ class Heap:
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. O(log n), in order O(1)."""
         try:
-            ordered = start >= NEGATIVE_INFINITY
+            ordered = start >= NEGATIVE_INFINITY  # pragma: no mutate: without it require_instant is asked, and tells
         except (TypeError, ArithmeticError):
-            ordered = False
+            ordered = False  # None is the same: only its truth is asked for
         if not ordered:
             require_instant(start)
         sequence = self._next

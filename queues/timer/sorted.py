@@ -87,9 +87,9 @@ class Sorted:
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. O(log n + load)."""
         try:
-            ordered = start >= NEGATIVE_INFINITY
+            ordered = start >= NEGATIVE_INFINITY  # pragma: no mutate: without it require_instant is asked, and tells
         except (TypeError, ArithmeticError):
-            ordered = False
+            ordered = False  # None is the same: only its truth is asked for
         if not ordered:
             require_instant(start)
         sequence = self._next
@@ -106,9 +106,9 @@ class Sorted:
         if not entries or not entries[0][0] <= now:
             return None
         due = entries.bisect_right((now, INFINITY))  # behind every sequence number
-        if most and most < due:
+        if most and most < due:  # at equality there is nothing to choose
             due = most
-        items = [(entry[0],) + entry[2:] for entry in entries.islice(0, due)]
+        items = [(entry[0],) + entry[2:] for entry in entries.islice(0, due)]  # None for 0 is the same
         del entries[:due]
         return ArrayBatch(self._reference, items)
 
@@ -149,7 +149,7 @@ class Sorted:
         at = entries.bisect_left((start, NEGATIVE_INFINITY))  # in front of every sequence number
         for entry in entries.islice(at):
             if entry[0] != start:
-                break
+                break  # pragma: no mutate: behind it there is only the return
             if match is None or match(*entry[2:]):
                 del entries[at]
                 item = (entry[0],) + entry[2:]

@@ -55,6 +55,19 @@ def test_blank_clears_exactly_what_it_is_told_to(count: int) -> None:
     assert items == [0, 1, *[None] * count, *range(2 + count, 10_004)]
 
 
+@pytest.mark.parametrize(("count", "blocks"), [(2047, 1), (2048, 1), (2049, 2), (4096, 2), (4097, 3), (10_000, 5)])
+def test_blank_clears_in_blocks_as_long_as_its_filler(count: int, blocks: int) -> None:
+    lengths = []
+
+    class Watched(list[Any]):
+        def __setitem__(self, where: Any, what: Any) -> None:
+            lengths.append(where.stop - where.start)
+            super().__setitem__(where, what)
+
+    blank(Watched(range(10_000)), 0, count)
+    assert lengths == [min(count, 2048)] * blocks
+
+
 @pytest.mark.parametrize("low", [0, 1, 5])
 @pytest.mark.parametrize("behind", [0, 1, 7, 100])
 def test_due_end_finds_the_cut_for_every_number_of_due_items(low: int, behind: int) -> None:
@@ -141,6 +154,74 @@ def test_an_out_of_order_message_moves_the_shorter_side(start: float) -> None:
     queue.requeue(batch)
     queue.check()
     assert len(queue) == 9_999
+
+
+def gapped(count: int, taken: int) -> tuple[Any, Any]:
+    """A queue of `count` messages at 0, 1, 2, ... of which the first `taken` are out, and that batch."""
+    queue: Any = Array(clock=lambda: 0.0)
+    for start in range(count):
+        queue.enqueue(start)
+    return queue, queue.take(taken - 1)
+
+
+@pytest.mark.parametrize(("behind", "front"), [(31, False), (32, False), (33, True), (34, True)])
+def test_the_side_in_front_moves_where_it_is_less_than_a_sixteenth_of_the_side_behind(behind: int, front: bool) -> None:
+    queue, _ = gapped(102 + behind, 100)
+    queue.enqueue(101.5)
+    assert (queue._head, len(queue._items)) == ((100, 103 + behind) if front else (101, 104 + behind))
+    queue, _ = gapped(102 + behind, 100)
+    assert queue.cancel(102) == (102,)
+    assert (queue._head, len(queue._items)) == ((102, 103 + behind) if front else (101, 102 + behind))
+    queue.check()
+
+
+@pytest.mark.parametrize(
+    ("gap", "slots", "closes"),
+    [(9, 12, False), (1023, 1100, False), (1024, 1100, True), (1024, 2050, False), (1024, 2049, True)],
+)
+def test_a_gap_is_closed_when_it_is_long_and_longer_than_the_queue(gap: int, slots: int, closes: bool) -> None:
+    head = 1 if closes else gap + 1
+    queue, batch = gapped(slots - 1, gap)
+    assert (queue._head, len(queue._items)) == (gap + 1, slots)
+    assert queue.process(batch, print, deadline=-1.0) == 0
+    assert queue._head == gap + 1  # it may come back
+    assert queue.process(batch, lambda start: None, deadline=1.0) == gap
+    assert queue._head == head
+    queue, _ = gapped(slots - 1, gap)
+    assert queue.take(-1) is None
+    assert queue._head == head
+    queue, _ = gapped(slots, gap)
+    assert queue.cancel(slots - 1) == (slots - 1,)
+    assert queue._head == head
+    queue.check()
+
+
+def test_a_batch_longer_than_the_gap_makes_a_new_one_of_a_quarter_of_what_is_behind() -> None:
+    queue, batch = gapped(1103, 1024)
+    assert queue.take(-1) is None
+    assert (queue._head, len(queue)) == (1, 79)
+    assert queue.requeue(batch) == 1024
+    assert (queue._head, len(queue), len(queue._items)) == (1 + 19, 1103, 1 + 19 + 1103)
+    queue.check()
+    queue, batch = gapped(100, 10)
+    assert queue.requeue(batch) == 10
+    assert (queue._head, len(queue._items)) == (1, 101)  # it fits as it is
+    queue.check()
+
+
+def test_what_is_its_own_is_not_looked_at_twice_and_a_single_message_is_cut_without_a_filler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue, batch = gapped(9, 3)
+    monkeypatch.delattr(array, "require_batch")
+    monkeypatch.delattr(array, "blank")
+    assert batch.rest() is batch.items
+    assert queue.process(batch, print, deadline=-1.0) == 0
+    assert queue.requeue(batch) == 3
+    assert len(queue.take(8, limit=1)) == 1
+    queue.check()
+    with pytest.raises(NameError):
+        queue.take(8, limit=2)
 
 
 def test_walked_counts_only_equal_starts_that_were_passed() -> None:
