@@ -169,6 +169,9 @@ def _resume(path: Path | None, results: Path, time_limit: float | None, given: l
     runs = []
     for where, one in found:
         again = archive.resume(where, environment=one.environment)
+        again.done()  # reads the parts, and what of them is not sound
+        for sentence in again.ignored:
+            typer.echo(f"note: {sentence}: what it was about is measured again")
         runs.append((again, _settings(again, time_limit, one, pool)))
     _carry_out(runs, pool)
 

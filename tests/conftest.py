@@ -1,14 +1,18 @@
 """The order of the tests: what starts processes for long comes first, so that no processor waits at the end.
 
-And a heap in which a full collection is short: what was there before a file of tests is kept out of it.
+A heap in which a full collection is short: what was there before a file of tests is kept out of it. And a processor of
+their own for the workers that the tests of each process start: a run alone pins its workers to the last there is.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
+
+from runners import spawn
 
 ROOT = Path(__file__).resolve().parent
 
@@ -21,6 +25,17 @@ LONG = (
     "runners/test_servers.py",
 )
 """Files with tests of ten seconds and more, the longest first; the order of all others stays."""
+
+
+def pytest_sessionstart() -> None:
+    """Have runs that are started here pin their workers elsewhere than those of the other processes of pytest do."""
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+
+    def pinned_processor() -> int | None:
+        available = spawn.processors()
+        return available[-1 - number % len(available)] if len(available) >= 2 else None
+
+    spawn.pinned_processor = pinned_processor
 
 
 class Frozen:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from lab import archive, environment
 from tests import fuzz
-from tests.fuzz import Base, Said, judged, made, one
+from tests.fuzz import Base, Said, call, judged, made, not_measuring, one
+from tests.lab import runs
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +77,18 @@ def test_a_table_of_a_hundred_thousand_rows_is_refused_in_time(base: Base, tmp_p
         said = fuzz.call("show", str(run))
     assert said.code == 2
     assert "executions.parquet holds a row twice" in said.err
+
+
+@pytest.mark.parametrize("count", [5, 7])
+def test_a_damaged_part_is_named_by_the_run_that_measures_it_again(count: int, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"seed": 1, "options": {}, "environment": environment.capture()}
+    with archive.create(tmp_path, "a-machine", "quick", planned=runs.plan(), **given) as run:
+        for position, execution in enumerate(runs.plan()[:count]):
+            runs.measure(run, execution, position)
+    part = min((run.path / "parts").iterdir())
+    part.write_bytes(part.read_bytes()[:-9])
+    with not_measuring():
+        said = call("run", "--resume", str(run.path))
+    assert f"note: parts/{part.name} " in said.out
+    assert said.out.count("what it was about is measured again\n") == 1
+    assert f": {count - 1} executions in " in said.out
