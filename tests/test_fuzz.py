@@ -53,6 +53,13 @@ def test_the_judge_knows_a_wrong_answer(said: Said, wrong: str, tmp_path: Path) 
     assert (wrong in found) if wrong else not found
 
 
+@pytest.mark.parametrize(("process", "wrong"), [(0, ""), (1, "another answer without a word about the file")])
+def test_calls_are_named_by_their_case_and_process_too(process: int, wrong: str, tmp_path: Path) -> None:
+    name = "calls/timer.array.cycle.due=10.latency.cpu.gc-on.p0.parquet"
+    said = Said(1, f"timer/array/cycle/due=10/latency/cpu/gc-on, process {process}, take: max_ns is 1.0", "")
+    assert judged(said, SOUND, tmp_path / "root" / "machine" / "run", name, sealed=False) == wrong
+
+
 def test_a_door_that_hangs_is_told(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(run: object) -> None:
         while True:
