@@ -117,6 +117,6 @@ def _start(kept: dict[str, str]) -> Any:
     if kind == "int":
         return int(text, 16)
     if kind == "Fraction":
-        above, _, below = text.partition("/")
+        above, below = text.split("/")
         return Fraction(int(above, 16), int(below, 16))
     return Decimal(text)

@@ -18,7 +18,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import nextafter
 
-from queues.timer.rules import INFINITY, NEGATIVE_INFINITY, require_instant
+from queues.timer.rules import NEGATIVE_INFINITY, require_instant
 
 TYPE_CHECKING = False  # a worker process does not pay for `typing`
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ def _floor(exact: Fraction) -> float:
     try:
         low = exact.numerator / exact.denominator
     except OverflowError:
+        # what overflows is huge: that it is > 0, >= 0 or > 1 is the same
         return sys.float_info.max if exact > 0 else NEGATIVE_INFINITY
-    if low in (INFINITY, NEGATIVE_INFINITY):
-        return sys.float_info.max if exact > 0 else NEGATIVE_INFINITY
-    return (low if Fraction(low) <= exact else nextafter(low, NEGATIVE_INFINITY)) + 0.0
+    return low if Fraction(low) <= exact else nextafter(low, NEGATIVE_INFINITY)
 
 
 def _terms(exact: Fraction) -> bytes:
@@ -108,6 +107,7 @@ def _ordered(term: int) -> bytes:
     if term < ONE_BYTE:
         return bytes((term,))
     length = (term.bit_length() + 7) // 8
+    # "big" may as well be left out, it is what Python does anyway; said here because the order hangs on it
     if length < 0xFE - ONE_BYTE:
         return bytes((ONE_BYTE + length,)) + term.to_bytes(length, "big")
     return b"\xfe" + length.to_bytes(4, "big") + term.to_bytes(length, "big")

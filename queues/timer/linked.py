@@ -112,7 +112,7 @@ class Linked:
             place = following
             passed += 1
         self.walked += passed
-        Cursor(place, self._anchor.mark).append(item)
+        Cursor(place, self._anchor.mark).append(item)  # pragma: no mutate: a cursor for this call; append asks no mark
 
     def take(self, now: Any = None, limit: int | None = None) -> LinkedBatch | None:
         """Cut everything with `start <= now` off the front, at most `limit`, or return None. O(due)."""
@@ -243,7 +243,7 @@ class Linked:
         while (following := place.next) is not None:
             item = following.data
             if item[0] > start:
-                break
+                return None
             if item[0] == start and (match is None or match(*item[1:])):
                 return Cursor(place, self._anchor.mark)
             place = following

@@ -157,7 +157,13 @@ class MarkerIndex:
         count = sum(self.counts[:number])
         return count + total(self.groups[number][:place]) if place else count
 
-    def cut(self, number: int, place: int, inside: int = 0, stop: Node | None = None) -> MarkerIndex:
+    def cut(
+        self,
+        number: int,
+        place: int,
+        inside: int = 0,  # pragma: no mutate: not looked at without `stop`
+        stop: Node | None = None,
+    ) -> MarkerIndex:
         """Take out what is in front of a place and return it. O(LOAD), and a block move of one pointer a group.
 
         Of the marker at the place `inside` messages go as well, the last of them being `stop`: it is made two.
@@ -233,7 +239,7 @@ def check_index(index: MarkerIndex, nodes: list[Node], tick_of: Callable[[Any], 
     if [marker.tick for marker in markers] != [tick for tick, _, _ in spans]:
         wrong.append("the markers are not those of the spans")
         return wrong
-    if any(marker.last is not last for marker, (_, last, _) in zip(markers, spans, strict=True)):
+    if [marker.last for marker in markers] != [last for _, last, _ in spans]:
         wrong.append("a marker is not on the last node of its span")
     if [marker.count for marker in markers] != [count for _, _, count in spans]:
         wrong.append("a marker's count is wrong")

@@ -151,6 +151,7 @@ class Markers:
         index = self._index
         number, place = index.find(tick)
         marker = index.at(number, place)
+        # a cursor for this call alone, so that its mark could be None as well
         cursor = Cursor(node_before(index, self._anchor.node, number, place), self._anchor.mark)
         if marker is None or marker.tick != tick:
             cursor.append(item)
@@ -203,6 +204,7 @@ class Markers:
         head = self._anchor.node.next
         markers = batch.markers
         if head is not None and batch.latest > head.data[0]:
+            # + 1 or more is the same: a span more is linked whole
             late = self._index.cut(*self._index.find(markers.ends[-1] + 1))
             markers, passed = merge(self._anchor.node, batch.fragment.release(), markers, late)
             self.merged += left

@@ -101,9 +101,9 @@ class Wheel:
     def enqueue(self, start: Any, *message: Any) -> None:
         """Keep the message in start order, behind equal starts. O(1) for a tick that the wheel has not come to."""
         try:
-            ordered = start >= NEGATIVE_INFINITY
+            ordered = start >= NEGATIVE_INFINITY  # pragma: no mutate: without it require_instant is asked, and tells
         except (TypeError, ArithmeticError):
-            ordered = False
+            ordered = False  # None is the same: only its truth is asked for
         if not ordered:
             require_instant(start)
         tick = self._tick_of(start)
@@ -192,7 +192,7 @@ class Wheel:
         end = bisect_left(ticks, HIGHEST)
         if end and not levels.count and not self._front.items:
             levels.current = ticks[end - 1]
-        near = bisect_right(ticks, levels.current, hi=end)
+        near = bisect_right(ticks, levels.current)  # `current` is never HIGHEST, so this is no more than `end`
         levels.file_in_front(rest[near:end])
         if end < len(rest):
             self._beyond.put_in_front(rest[end:])

@@ -52,6 +52,7 @@ class WheelFront:
     def insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Put a message behind all that start no later. In order O(1), else a block move."""
         items = self.items
+        # with <= the same, by way of the search
         if items and start < items[-1][0]:
             items.insert(bisect_right(items, start, self.head, key=START), item)
         else:
@@ -69,7 +70,7 @@ class WheelFront:
         items = self.items
         head = self.head
         end = len(items)
-        if most and head + most < end:
+        if most and head + most < end:  # or <=, which sets it to what it is
             end = head + most
         cut = due_end(items, now, head, end)
         if cut == len(items):
@@ -93,7 +94,7 @@ class WheelFront:
             return
         late = bisect_left(items, block[-1][0], head, key=START)
         self.head = max(0, head - len(block))
-        if late > head:
+        if late > head:  # or >=, which adds none and sorts what is in order
             block = block + items[head:late]
             block.sort(key=START)  # stable: what is put back comes first among equals
         items[self.head : late] = block

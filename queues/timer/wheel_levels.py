@@ -86,6 +86,7 @@ class WheelLevels:
         for level in range(top):
             self._empty(level, self.masks[level], due)
         digit = tick >> top * BITS & SLOTS - 1
+        # with - 2 the same: slot 0 of a level is empty, for every digit filed is higher than that of `current`
         self._empty(top, self.masks[top] & ((1 << digit) - 1), due)
         mixed = self.slots.pop(top * SLOTS + digit, ())
         self.masks[top] &= ~(1 << digit)
@@ -115,6 +116,7 @@ class WheelLevels:
         A start that is not later than `current`, or beyond all slots, has none.
         """
         tick = self.tick_of(start)
+        # with <= HIGHEST the same: its slot is empty
         if not self.current < tick < HIGHEST:
             return None, 0
         key = self.key(tick)

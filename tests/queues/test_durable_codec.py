@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from queues.timer.durable_codec import line, read
+from queues.timer import durable_codec
+from queues.timer.durable_codec import EXPECTED, line, read, read_text
 from queues.timer.durable_place import LONGEST_REST, place
 
 HUGE = 10**400
@@ -133,3 +134,83 @@ def test_the_examples_of_a_module_run(name: str) -> None:
     failed, tried = doctest.testmod(import_module(f"queues.timer.{name}"))
     assert failed == 0
     assert tried > 0
+
+
+# What is written, to the letter: stores keep it, and every later version must read it
+
+
+@pytest.mark.parametrize(
+    ("start", "kept"),
+    [
+        (1.5, "1.5"),
+        (-0.0, "-0.0"),
+        (1e300, "1e+300"),
+        (math.inf, "Infinity"),
+        (-math.inf, "-Infinity"),
+        (7, "7"),
+        (True, "true"),
+        (2**63 - 1, "9223372036854775807"),
+        (2**63, '{"int":"0x8000000000000000"}'),
+        (-(2**63), "-9223372036854775808"),
+        (-(2**63) - 1, '{"int":"-0x8000000000000001"}'),
+        (Fraction(-31, 17), '{"Fraction":"-1f/11"}'),
+        (Decimal("0.10"), '{"Decimal":"0.10"}'),
+        (Decimal("-Infinity"), '{"Decimal":"-Infinity"}'),
+    ],
+    ids=repr,
+)
+def test_a_start_is_written_as_it_always_was(start: Any, kept: str) -> None:
+    assert line(start, ()) == f"[{kept}]"
+    assert line(start, ("é", 1, None)) == f'[{kept},"\\u00e9",1,null]'
+    assert same(read([f"[{kept}]", f'[{kept},"x"]']), [[start], [start, "x"]])
+
+
+def test_a_float_and_text_alone_need_no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable_codec, "encode", None)
+    assert line(1.5, ()) == "[1.5]"
+    assert line(1.5, ("one",)) == '[1.5,"one"]'
+    assert line(-0.5, ("one", 'tw"o', "\n")) == '[-0.5,"one","tw\\"o","\\n"]'
+
+
+def test_lines_may_stand_apart_by_line_ends_or_commas() -> None:
+    assert read_text('[1,"a"]\n[2,"b\\n"],[{"int":"-0xff"}]') == [[1, "a"], [2, "b\n"], [-255]]
+    assert read_text("") == read([]) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_int_may_have_as_many_digits_as_python_reads_and_no_more(sign: int) -> None:
+    longest = sign * (10**4000 - 1)
+    assert read([line(1, (longest,))]) == [[1, longest]]
+    with pytest.raises(
+        ValueError, match=r"^message\[0\] is an int of more than 4,000 digits: expected a shorter one, or"
+    ):
+        line(1, (sign * 10**4000,))
+
+
+@pytest.mark.parametrize(("kind", "step"), [("list", "[0]"), ("dict", '["k"]')])
+def test_lists_and_dicts_may_be_nested_100_deep_and_no_deeper(kind: str, step: str) -> None:
+    part: Any = [] if kind == "list" else {}
+    for _ in range(99):
+        part = [part] if kind == "list" else {"k": part}
+    assert read([line(1, (part,))]) == [[1, part]]
+    where = ("message[0]" + 100 * step)[:60]
+    with pytest.raises(ValueError, match="expected") as refused:
+        line(1, ([part] if kind == "list" else {"k": part},))
+    assert str(refused.value) == (f"{where}… is nested deeper than 100 levels: expected fewer, and no list in itself")
+
+
+@pytest.mark.parametrize(
+    ("start", "part", "words"),
+    [
+        (1.5, {1}, f"message[0] is a set: {EXPECTED}"),
+        (1.5, [math.inf], "message[0][0] is inf: expected a finite number, JSON has no other"),
+        (1.5, {"é": {None: 1}}, 'message[0]["\\u00e9"] has the key None: expected str, JSON knows no other keys'),
+        (None, 1, "start is a NoneType: expected int, float, Fraction or Decimal itself to keep it"),
+        (1j, "text", "start is a complex: expected int, float, Fraction or Decimal itself to keep it"),
+    ],
+)
+def test_a_refusal_says_what_was_expected(start: Any, part: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        line(start, (part,))
+    assert str(refused.value) == words
+    assert EXPECTED == "expected str, int, float, bool, None, list or dict, which JSON gives back as they were"

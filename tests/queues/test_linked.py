@@ -9,6 +9,7 @@ import pytest
 
 from queues.registry import load
 from queues.timer.linked_list import LinkedList
+from queues.timer.rules import StopDispatch
 
 
 @pytest.fixture(params=["linked", "linked-known-tail"])
@@ -133,3 +134,115 @@ def test_check_sees_a_batch_that_is_being_processed(
 
     with pytest.raises(AssertionError, match=rf"^(?:.*; )?{words}(?:; .*)?: count "):
         queue.process(batch, handler, deadline=float("inf"))
+
+
+class Told:
+    """A payload that calls something when it is let go."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self.call = call
+
+    def __del__(self) -> None:
+        self.call()
+
+
+def test_a_message_may_cancel_when_it_is_let_go_as_the_last_of_its_batch(make: Callable[..., Any]) -> None:
+    """The batch is still being processed then, and has nothing left to search."""
+    queue = make()
+    seen: list[Any] = []
+    queue.enqueue(1, Told(lambda: seen.append(queue.cancel(5))))
+    queue.enqueue(5)
+    assert queue.process(queue.take(1), lambda *_: None, deadline=float("inf")) == 1
+    assert seen == [(5,)]
+    assert len(queue) == 0
+    queue.check()
+
+
+def test_a_match_is_asked_in_a_running_batch_too(make: Callable[..., Any]) -> None:
+    queue = make()
+    for start, name in ((1, "first"), (2, "a"), (2, "b"), (2, "c")):
+        queue.enqueue(start, name)
+
+    def handler(start: float, name: str) -> None:
+        assert queue.cancel(2, lambda name: name == "none") is None
+        assert queue.cancel(2, lambda name: name == "b") == (2, "b")
+        raise StopDispatch
+
+    batch = queue.take(2)
+    assert queue.process(batch, handler, deadline=float("inf")) == 0
+    assert queue.requeue(batch) == 3
+    assert [name for _, name in queue.contents()] == ["first", "a", "c"]
+
+
+def test_merges_add_up(make: Callable[..., Any]) -> None:
+    queue = make(1, 2, 3)
+    for late, merged in ((0, 3), (0.5, 7)):
+        batch = queue.take(3)
+        queue.enqueue(late)
+        queue.requeue(batch)
+        assert queue.merged == merged
+    queue.check()
+
+
+def test_an_insertion_in_front_of_the_first_passes_none_and_behind_its_equals_all_of_them(
+    make: Callable[..., Any],
+) -> None:
+    queue = make(2, 2, 3)
+    for start, walked in ((1, 0), (2, 3), (2.5, 7)):
+        queue.enqueue(start)
+        assert queue.walked == walked
+    assert [item[0] for item in queue.contents()] == [1, 2, 2, 2, 2.5, 3]
+
+
+def test_a_batch_keeps_its_tail_as_long_as_it_has_messages_and_uses_it() -> None:
+    """In each queue: only one of the two keeps any."""
+    for name, kept in (("linked", False), ("linked-known-tail", True)):
+        queue = load("timer", name)()
+        for start in range(6):
+            queue.enqueue(start)
+        batch = queue.take(4)
+        tails: list[Any] = []
+
+        def handler(start: float, queue: Any = queue, batch: Any = batch, tails: Any = tails) -> None:
+            if start == 0:
+                for cancelled in (2, 4):  # one inside, then the last
+                    assert queue.cancel(cancelled) == (cancelled,)
+                    queue.check()
+                    tails.append(batch.tail and batch.tail.node.data)
+            else:
+                raise StopDispatch
+
+        assert queue.process(batch, handler, deadline=float("inf")) == 1
+        assert tails == ([(4,), (3,)] if kept else [None, None])
+        assert (batch.tail is not None) == kept
+        assert queue.requeue(batch) == 2
+        assert batch.tail is None
+        assert [item[0] for item in queue.contents()] == [1, 3, 5]
+        queue.check()
+        rest = queue.take(3)
+        assert queue.process(rest, lambda _: None, deadline=float("inf")) == 2
+        assert rest.tail is None
+
+
+def test_the_cursors_that_are_kept_carry_the_mark_of_the_list(make: Callable[..., Any]) -> None:
+    queue = make(1, 2, 3)
+    queue.cancel(3)
+    assert (queue._last.mark is queue._list.mark, queue._anchor.mark is queue._list.mark) == (True, True)
+    queue.take(9)
+    assert queue._last.mark is queue._list.mark
+
+
+def test_check_tells_what_is_wrong_with_the_queue_while_a_batch_is_fine(make: Callable[..., Any]) -> None:
+    queue = make(1, 2, 3)
+
+    def handler(start: float) -> None:
+        queue._count = 7
+        queue._latest = 2
+        queue.check()
+
+    with pytest.raises(AssertionError) as raised:
+        queue.process(queue.take(1), handler, deadline=float("inf"))
+    assert str(raised.value) == (
+        "the count is wrong; latest is not the last start: count 7, latest 2, 1 being processed, merged 0, walked 0, "
+        "starts [2, 3]"
+    )

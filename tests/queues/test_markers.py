@@ -13,7 +13,8 @@ from queues.conformance import PROMISES, conform
 from queues.timer.marker_index import LOAD, Marker, MarkerIndex
 from queues.timer.markers import Markers
 from queues.timer.ticks import HIGHEST
-from tests.queues.test_contenders import ORDER, lines_of
+from tests.queues.lines import lines_of
+from tests.queues.test_contenders import ORDER
 
 INFINITY = float("inf")
 

@@ -18,7 +18,8 @@ from queues.timer.ticks import HIGHEST, LIMIT, end_of, high_edge, tick_counter
 from queues.timer.wheel import BLOCK, Wheel
 from queues.timer.wheel_front import SMALLEST_GAP
 from queues.timer.wheel_levels import LEVELS, SLOTS, WheelLevels
-from tests.queues.test_contenders import ORDER, lines_of
+from tests.queues.lines import lines_of
+from tests.queues.test_contenders import ORDER
 
 INFINITY = math.inf
 TICKS = (1, 1.0, 0.1, 0.001, 10, 60.0, Fraction(1, 3), Decimal("0.25"))
