@@ -10,11 +10,13 @@ from lab.storage import Flaw, is_temporary, read_pieces, read_table, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence, Sized
     from pathlib import Path
-    from typing import Any
+    from typing import Any, TypeVar
 
     import pyarrow as pa
+
+    Piece = TypeVar("Piece", bound=Sized)
 
 PARTS, RAW, FLAMES, REPORT = "parts", "calls", "flames", "report"
 FOLDED = re.compile(r"([^;\n]+(;[^;\n]+)* \d+\n)*")
@@ -162,6 +164,16 @@ def _read_through(file: Path, name: str) -> None:
     """Read raw calls from end to end; a Flaw says what is wrong with them."""
     for _ in read_pieces(file, name, CALLS):
         pass
+
+
+def counted(pieces: Iterator[Piece], name: str, expected: int) -> Iterator[Piece]:
+    """Pass on the calls of an operation piece by piece; at their end a Flaw unless they are as many as expected."""
+    count = 0
+    for piece in pieces:
+        count += len(piece)
+        yield piece
+    if count != expected:
+        raise Flaw(f"{name} holds {count:,} calls of an operation of which {expected:,} were made: it was edited")
 
 
 def _contents(path: Path, manifest: Manifest) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 
 from lab.case import Case, stem_of
-from lab.integrity import PARTS, RAW, read_part, require_planned
+from lab.integrity import PARTS, RAW, counted, read_part, require_planned
 from lab.manifest import COMPLETE, NAME, Manifest, load
 from lab.record import CALLS, CASE_COLUMNS, CASES, EXECUTIONS, case_of, schema, table_of
 from lab.storage import Flaw, read_pieces, read_table
@@ -272,8 +272,8 @@ class Recorded:
         stems = [case_of(row).stem(row["process"]) for row in sorted(rows, key=lambda row: row["process"])]
         operation, warmup = rows[0]["operation"], rows[0]["warmup"] or 0
 
-        streams = [self._samples(stem, operation) for stem in stems]
-        kept = [stream for stream in streams if stream is not None]
+        streams = [(f"{RAW}/{stem}.parquet", self._samples(stem, operation)) for stem in stems]
+        kept = [counted(stream, name, rows[0]["n"] + warmup) for name, stream in streams if stream is not None]
         try:
             return slowest(aligned(kept), warmup) if len(kept) == len(stems) else None
         except Flaw as flaw:

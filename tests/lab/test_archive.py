@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lab import archive, manifest, record, storage
@@ -395,6 +396,18 @@ def test_damaged_calls_do_not_keep_a_run_from_ending(tmp_path: Path) -> None:
         with pytest.raises(ArchiveError, match=f"calls/{file.name} is no readable Parquet file"):
             run.calls(ARRAY, "take")
     assert [problem.split()[0] for problem in verify(path)] == [f"calls/{file.name}"]
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_calls_that_are_fewer_than_were_made_are_named_and_make_no_worst_call(kept: int, tmp_path: Path) -> None:
+    path = measured(tmp_path, finish=False)
+    file = path / "calls" / f"{plan()[0].stem}.parquet"
+    pq.write_table(pq.read_table(file).slice(0, kept), file)
+    with resume(path) as run:
+        assert [case["structural_worst_ns"] is None for case in run.cases().to_pylist()] == [True, True, False, False]
+        made = len(calls_of(plan()[0], "take"))
+        told = f"calls/{file.name} holds {{}} calls of an operation of which {made} were made: it was edited"
+        assert run.ignored == [told.format(count) for count in dict.fromkeys((kept, 0))]
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
