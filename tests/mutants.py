@@ -63,7 +63,11 @@ MARKERS = subject(
 WHEEL = subject("wheel", CONTENDERS, *(f"tests/queues/test_wheel{of}.py" for of in ("", "_ends", "_front", "_levels")))
 ARRAY = subject("array and not naive", "tests/queues/test_array.py", *EDGES)
 BUCKETS = subject("buckets", CONTENDERS, "tests/queues/test_buckets.py", *EDGES)
-CHUNKED = subject("chunked", "tests/queues/test_chunked.py")
+CHUNKED = subject(
+    "chunked",
+    *(f"tests/queues/test_chunked{of}.py" for of in ("", "_back", "_cancels", "_check", "_cuts", "_edges", "_growing")),
+)
+CHUNKED_PARTS = tuple(f"tests/queues/test_chunked_{of}.py" for of in ("batch", "check", "run"))
 CODEC = ("tests/queues/test_durable_codec.py",)
 
 PLAN: dict[str, tuple[str, ...]] = {
@@ -95,8 +99,8 @@ PLAN: dict[str, tuple[str, ...]] = {
     "queues/timer/wheel_front.py": WHEEL,
     "queues/timer/wheel_levels.py": WHEEL,
     "queues/timer/chunked.py": CHUNKED,
-    "queues/timer/chunked_batch.py": CHUNKED,
-    "queues/timer/chunked_run.py": CHUNKED,
+    "queues/timer/chunked_batch.py": CHUNKED_PARTS,
+    "queues/timer/chunked_run.py": CHUNKED_PARTS,
     "queues/timer/durable_codec.py": CODEC,
     "queues/timer/durable_place.py": ("tests/queues/test_durable_place.py", *CODEC),
 }
@@ -111,6 +115,9 @@ LEFT_OUT: dict[str, str] = {
     )
 }
 """Module of `queues/timer` -> why its mutants are not counted."""
+
+PLUGINS = ("no:cacheprovider", "no:xdist", "tests.mutants_limits")
+"""What pytest is given by -p. And --tb=no: to print where a test failed it reads the module with all its mutants."""
 
 NOTICED = {1: "killed", 3: "killed", 36: "timeout", 24: "timeout", -24: "timeout", 152: "timeout", 255: "timeout"}
 """How pytest ends when a mutant is noticed: a test failed, or ran on far beyond its time."""
@@ -169,7 +176,7 @@ def configuration(module: str) -> str:
         "source_paths": [module.split("/")[0]],
         "also_copy": [name for name in COPIED if name != module.split("/")[0]],
         "only_mutate": [module],
-        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "tests.mutants_limits"],
+        "pytest_add_cli_args": ["--tb=no", *(w for name in PLUGINS for w in ("-p", name))],
         "pytest_add_cli_args_test_selection": list(PLAN[module]),
         "timeout_constant": 5.0,
         "timeout_multiplier": 4.0,

@@ -144,7 +144,7 @@ class Chunked:
         """Be empty: one run of one chunk, the open tail, with nothing in it."""
         self._tail: list[Any] = []
         self._room = AT_ONCE
-        self._runs: list[Run] = [Run([self._tail], [], None, 0)]
+        self._runs: list[Run] = [Run([self._tail], [], None, 0)]  # of a front run any count would do
         self._run_ends: list[Any] = []
         self._lead(self._runs[0])
         self._deep = 0
@@ -152,7 +152,7 @@ class Chunked:
         self._latest: Any = NEGATIVE_INFINITY
         self._opening: Any = None
         self._opened: list[Any] = []
-        self._ready = 0
+        self._ready = 0  # pragma: no mutate: read only once something is being opened
 
     def _lead(self, front: Run) -> None:
         """Know the front run, and its lists as one's own, so that no call on the front pays for there being more."""
@@ -182,7 +182,7 @@ class Chunked:
         except (TypeError, ArithmeticError):
             require_instant(start)
             raise
-        one = more is NO_MORE and first is not NOTHING
+        one = more is NO_MORE and first is not NOTHING  # `item_of` would make the same, in more time
         self._insert(start, (start, first) if one else item_of(start, first, more))
 
     def _make_room(self) -> None:
@@ -244,10 +244,10 @@ class Chunked:
 
     def _insert(self, start: Any, item: tuple[Any, ...]) -> None:
         """Place a message that starts before the last one: bisections and a block move within one chunk."""
-        if not start >= NEGATIVE_INFINITY:
+        if not start >= NEGATIVE_INFINITY:  # -inf itself may be asked about or not: it is an instant
             require_instant(start)
         ends = self._ends
-        number = bisect_right(ends, start) if ends else 0
+        number = bisect_right(ends, start) if ends else 0  # bisecting nothing gives 0, in more time
         if number == len(ends):
             if self._run_ends:
                 self._insert_behind(start, item)
@@ -329,7 +329,7 @@ class Chunked:
         """Make two runs of one that has grown too long. O(chunks of it)."""
         run = self._runs[at]
         count = run.count if at else self._sealed - self._deep
-        part = run.divide(len(run.ends) // 2, count)
+        part = run.divide(len(run.ends) // 2, count)  # which counts a half itself: any `count` would do
         run.count = count - part.count
         self._runs.insert(at, part)
         self._run_ends.insert(at, part.ends[-1])
@@ -346,7 +346,7 @@ class Chunked:
         try:
             due = front[0][0] <= now
         except IndexError:
-            due = False
+            due = False  # or None, which is no more true
         except (TypeError, ArithmeticError):
             require_instant(now, "now")
             raise
@@ -366,15 +366,15 @@ class Chunked:
                     self._open_ahead()
             else:
                 cut = due_end(front, now)
-                block = self._off(front, cut if not most or cut < most else most)
+                block = self._off(front, cut if not most or cut < most else most)  # at equality both are the same
             return ChunkedBatch(self._reference, [block], block[-1][0])
         if len(front) == 1 and len(self._chunks) > 1 and self._chunks[1] and self._chunks[1][0][0] > now:
             return self._last_of_a_chunk(front)
-        at = bisect_right(self._run_ends, now) if self._run_ends else 0
+        at = bisect_right(self._run_ends, now) if self._run_ends else 0  # as in `_insert`
         run = self._runs[at]
         number = bisect_right(run.ends, now)
         chunk = run.chunks[number]  # its first message is looked at first, for a batch that was put back ends there
-        cut = bisect_right(chunk, now, key=START) if chunk and chunk[0][0] <= now else 0
+        cut = bisect_right(chunk, now, key=START) if chunk and chunk[0][0] <= now else 0  # bisecting says 0 too
         if most:
             at, number, cut = min((at, number, cut), self._place(most))
         return self._cut(at, number, cut)
@@ -569,7 +569,7 @@ class Chunked:
         if chunk is not self._opening:
             return [*chunk]
         opened = self._opened
-        if self._ready < len(chunk):
+        if self._ready < len(chunk):  # at equality there is nothing to copy
             opened[self._ready :] = chunk[self._ready :]
         self._opening = None
         self._opened = []
@@ -583,6 +583,7 @@ class Chunked:
 
     def process(self, batch: ChunkedBatch, handler: Callable[..., object], deadline: Any = None) -> int:
         """Hand out messages in order until the window closes; return how many were dispatched. O(1) a message."""
+        # That only who is to be refused goes there saves time: it says nothing of a good batch.
         if type(batch) is not ChunkedBatch or batch._reference is not self._reference or batch.processing:
             require_batch(batch, ChunkedBatch, self)
         require_handler(handler)
@@ -592,6 +593,7 @@ class Chunked:
 
     def requeue(self, batch: ChunkedBatch) -> int:
         """Put what is left in front of the queue and return how many. O(runs); a merge O(left + late)."""
+        # As in `process`.
         if type(batch) is not ChunkedBatch or batch._reference is not self._reference or batch.processing:
             require_batch(batch, ChunkedBatch, self)
         chunks = batch.chunks
@@ -610,6 +612,7 @@ class Chunked:
         elif not batch.latest <= front[0][0]:
             self._merge(batch, left)
         elif left <= SMALL and len(front) <= LOAD and type(front) is list:
+            # Of runs with nothing behind the first chunk both are the same.
             front[:0] = messages_of(batch.runs) if batch.behind and batch.runs else chunks[0]
             batch.empty()
             if self._ends:
@@ -693,7 +696,7 @@ class Chunked:
             messages += self._cut(at, number, cut).give_messages()
             messages.sort(key=START)
         self.merged += left
-        if not self._chunks[0] and len(messages) <= LOAD:
+        if not self._chunks[0] and len(messages) <= LOAD:  # a single chunk could be adopted too, in more time
             self._tail = self._chunks[0] = messages
             self._room = AT_ONCE
             self._latest = messages[-1][0]
@@ -717,7 +720,7 @@ class Chunked:
         at = 0
         chunks = self._chunks
         number = bisect_left(self._ends, start)
-        if self._run_ends and number == len(self._ends):
+        if self._run_ends and number == len(self._ends):  # else bisecting finds the front run too
             at = bisect_left(self._run_ends, start)
             chunks = self._runs[at].chunks
             number = bisect_left(self._runs[at].ends, start)
@@ -886,6 +889,7 @@ class Chunked:
             return said if opened else []
         for run in self._runs:
             if run.chunks is opening:
+                # Not to be strict is what zip does anyway.
                 ahead = [*chain.from_iterable(zip(run.chunks, run.ends, strict=False))]
                 return said if opened != ahead[: len(opened)] else []
             if any(chunk is opening for chunk in run.chunks):
@@ -914,4 +918,4 @@ def due_end(chunk: Any, now: Any) -> int:
         return 1
     if length > FEW and chunk[FEW][0] > now:
         return bisect_right(chunk, now, 2, FEW, key=START)
-    return bisect_right(chunk, now, 2, key=START)
+    return bisect_right(chunk, now, 2, key=START)  # or from 0, with no fewer looks

@@ -78,7 +78,7 @@ class ChunkedBatch:
             while chunks:
                 stack = chunks[0]
                 if len(stack) > 1 or type(stack) is tuple:
-                    chunks[0] = stack = stack[::-1] if type(stack) is list else [*reversed(stack)]
+                    chunks[0] = stack = stack[::-1] if type(stack) is list else [*reversed(stack)]  # slower for lists
                 pop = stack.pop
                 while stack:  # a cancelled message ends the pass below early, and a new one begins
                     for item in reversed(stack):
@@ -94,7 +94,7 @@ class ChunkedBatch:
         finally:
             active.pop()
             self.processing = False
-            if before > 1 and chunks:
+            if before > 1 and chunks:  # one is the same either way round
                 chunks[0].reverse()
         # Counting in the loop would cost a seventh of it.
         return before - self.withdrawn - (len(chunks[0]) + self.behind if chunks else 0)
@@ -122,7 +122,7 @@ class ChunkedBatch:
         Only while it is processed: the message being handled, last of the first chunk, is not looked at. O(batch) in
         the worst case, that all start at once; else O(log runs + log chunks + chunk).
         """
-        runs = self.runs or [Run(self.chunks, [start], None, 0)]
+        runs = self.runs or [Run(self.chunks, [start], None, 0)]  # nobody asks for its count
         passed = 0
         at = bisect_left(runs, start, key=last_start)
         for place in range(at, len(runs)):
@@ -139,7 +139,7 @@ class ChunkedBatch:
                             self._remove(place, number, index)
                             return item, passed
                         passed += 1
-                    elif item[0] > start:
+                    elif item[0] > start:  # or `>=`: it is not equal
                         return None, passed
         return None, passed
 
@@ -205,6 +205,7 @@ def check_batch(batch: ChunkedBatch) -> list[str]:
     first = batch.chunks[0] if batch.chunks else []
     if batch.processing and first:
         batch.chunks[0] = first[::-1]
+    # The count of a first run is not kept, so that here any would do.
     runs = batch.runs or [Run(batch.chunks, [*map(START, map(LAST, filter(None, batch.chunks)))], None, 0)]
     starts = [*map(START, messages_of(runs))]
     wrong = [said for run in runs for said in check_run(run)]

@@ -138,7 +138,7 @@ def check_run(run: Run) -> list[str]:
     keys = run.keys
     if keys is not None and len(keys) != len(run.ends):
         wrong.append(f"there are {len(keys)} rows of keys")
-    for chunk, row in zip(sealed, keys or (), strict=False):
+    for chunk, row in zip(sealed, keys or (), strict=False):  # pragma: no mutate: what zip does anyway
         if row is not None and (type(chunk) is tuple or row != [item[0] for item in chunk]):
             wrong.append(f"keys are {row}")
     return wrong

@@ -17,12 +17,14 @@ import pytest
 import queues.timer.chunked as module
 from queues.conformance import conform
 from queues.model import Model
-from queues.timer.chunked import AHEAD, FULL, LOAD, RUN, Chunked
+from queues.timer.chunked import AHEAD, LOAD, Chunked
 from queues.timer.chunked_batch import ChunkedBatch, check_batch
 from queues.timer.chunked_run import Run
 from queues.timer.rules import StopDispatch
+from tests.queues.chunked_parts import INFINITY, resize
 
-INFINITY = float("inf")
+LITTLE = 32
+"""Messages in a chunk where `_short_runs` has been asked for."""
 
 
 def filled(count: int) -> Chunked:
@@ -45,10 +47,8 @@ def chunks_of(queue: Chunked) -> list[Any]:
 
 @pytest.fixture
 def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a run be full of 8 chunks, and let two be joined that have 4."""
-    monkeypatch.setattr(module, "RUN", 8)
-    monkeypatch.setattr(module, "SHORT", 4)
-    monkeypatch.setattr(module, "WIDE", 12)
+    """Let a chunk have LITTLE messages and a run be full of 8 chunks, and let two be joined that have 4."""
+    resize(monkeypatch, LOAD=LITTLE, FULL=3 * LITTLE, SMALL=LITTLE // 4, RUN=8, SHORT=4, WIDE=12)
 
 
 @pytest.fixture(params=["collected", "not collected"])
@@ -62,41 +62,36 @@ def _collector(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("_collector")
 @pytest.mark.parametrize(
-    ("load", "small", "run", "short", "wide"),
+    ("seed", "load", "small", "run", "short", "wide"),
     [
-        (2, 0, 128, 32, 1024),
-        (2, 1, 1, 0, 2),
-        (3, 1, 2, 1, 4),
-        (4, 2, 3, 2, 3),
-        (8, 3, 1, 1, 2),
-        (2, 0, 2, 2, 2),
-        (2, 1, 4, 6, 8),
+        (0, 2, 0, 128, 32, 1024),
+        (1, 2, 1, 1, 0, 2),
+        (2, 3, 1, 2, 1, 4),
+        (3, 4, 2, 3, 2, 3),
+        (4, 8, 3, 1, 1, 2),
+        (5, 2, 0, 2, 2, 2),
+        (6, 2, 1, 4, 6, 8),
     ],
 )
-@pytest.mark.parametrize("seed", range(3))
 def test_every_promise_holds_when_chunks_and_runs_are_tiny(
     load: int, small: int, run: int, short: int, wide: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes = {"LOAD": load, "FULL": load + small, "SMALL": small, "RUN": run, "SHORT": short, "WIDE": wide}
-    for name, value in sizes.items():
-        monkeypatch.setattr(module, name, value)
+    resize(monkeypatch, LOAD=load, FULL=load + small, SMALL=small, RUN=run, SHORT=short, WIDE=wide)
     broken = [(outcome.promise, outcome.detail) for outcome in conform(Chunked, seed=seed) if outcome.verdict != "kept"]
     assert broken == []
 
 
 @pytest.mark.usefixtures("_collector")
 @pytest.mark.parametrize(("run", "short"), [(1, 0), (2, 1), (3, 2)])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_it_does_what_the_model_does_when_many_runs_move(
     run: int, short: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes = {"LOAD": 3, "FULL": 5, "SMALL": 1, "RUN": run, "SHORT": short, "WIDE": run + 2}
-    for name, value in sizes.items():
-        monkeypatch.setattr(module, name, value)
+    resize(monkeypatch, LOAD=3, FULL=5, SMALL=1, RUN=run, SHORT=short, WIDE=run + 2)
     source = random.Random(seed)
     queues: tuple[Any, Any] = (Chunked(), Model())
     out: list[tuple[Any, Any]] = []
-    for step in range(1_000):
+    for step in range(400):
         start, kind = source.randrange(200), source.randrange(10)
         if kind < 5:
             for number in range(source.randrange(1, 8)):
@@ -113,7 +108,7 @@ def test_it_does_what_the_model_does_when_many_runs_move(
                 out.append((batches[0], batches[1]))
         elif out:
             pair = out.pop(source.randrange(len(out)))
-            assert process_some(queues[0], pair[0], start) == process_some(queues[1], pair[1], start)
+            assert process_some(queues[0], pair[0], start // 4) == process_some(queues[1], pair[1], start // 4)
             assert queues[0].requeue(pair[0]) == queues[1].requeue(pair[1])
         queues[0].check()
         assert list(queues[0].contents()) == list(queues[1].contents())
@@ -157,7 +152,7 @@ def lines_executed(call: Callable[[], Any]) -> tuple[Any, int]:
 
 def lines_of_a_cycle(due: int) -> tuple[int, int]:
     """The lines of a second cycle: the first divides what the cut falls into, and the pieces stay."""
-    queue = filled(due + 1_000)
+    queue = filled(due + 10 * LITTLE)
     queue.requeue(queue.take(due - 1.0))  # type: ignore[arg-type]
     batch, taken = lines_executed(partial(queue.take, due - 1.0))
     assert len(batch) == due
@@ -167,21 +162,27 @@ def lines_of_a_cycle(due: int) -> tuple[int, int]:
     return taken, put_back
 
 
-@pytest.mark.parametrize("chunks", [(40, 80, 120), (2 * RUN, 3 * RUN, 4 * RUN)])
-def test_take_and_requeue_execute_the_same_lines_whatever_the_batch(chunks: tuple[int, ...]) -> None:
-    counts = {lines_of_a_cycle(number * LOAD) for number in chunks}
+@pytest.mark.usefixtures("_short_runs")
+@pytest.mark.parametrize(("run", "short", "chunks"), [(128, 32, (40, 80, 120)), (8, 4, (16, 24, 32))])
+def test_take_and_requeue_execute_the_same_lines_whatever_the_batch(
+    run: int, short: int, chunks: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resize(monkeypatch, RUN=run, SHORT=short)
+    counts = {lines_of_a_cycle(number * LITTLE) for number in chunks}
     assert len(counts) == 1
     assert min(counts) > (5, 5)
 
 
+@pytest.mark.usefixtures("_short_runs")
 def test_a_batch_of_whole_runs_is_the_runs_that_were_queued() -> None:
-    queue = filled((3 * RUN + 8) * LOAD)
+    messages = 3 * 8 * LITTLE
+    queue = filled(messages + 8 * LITTLE)
     runs = queue._runs[:3]
     first, last = (runs[0].chunks, runs[2].chunks)
-    batch = queue.take(3.0 * RUN * LOAD - 1)
+    batch = queue.take(messages - 1.0)
     assert batch is not None
     assert batch.runs == runs
-    assert queue.requeue(batch) == 3 * RUN * LOAD
+    assert queue.requeue(batch) == messages
     assert queue._runs[:3] == runs
     assert (runs[0].chunks is first, runs[2].chunks is last) == (True, True)
     queue.check()
@@ -198,8 +199,8 @@ def test_nothing_a_full_collection_walks_grows_with_the_messages() -> None:
     assert len(gc.get_objects()) - before < 100
 
 
-@pytest.mark.usefixtures("_short_runs")
-def test_of_the_runs_a_full_collection_walks_one_object_each() -> None:
+def test_of_the_runs_a_full_collection_walks_one_object_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    resize(monkeypatch, RUN=8, SHORT=4)
     gc.collect()
     before = len(gc.get_objects())
     queue = filled(100 * LOAD)
@@ -220,8 +221,8 @@ def test_messages_that_the_collector_must_see_are_still_seen() -> None:
 
 
 def test_with_the_collector_off_nothing_is_copied_for_it_and_runs_are_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    wide = RUN + 20
-    monkeypatch.setattr(module, "WIDE", wide)
+    wide = 12
+    resize(monkeypatch, RUN=8, WIDE=wide)
     gc.disable()
     try:
         queue = Chunked()
@@ -239,17 +240,17 @@ def test_with_the_collector_off_nothing_is_copied_for_it_and_runs_are_wide(monke
 
 
 def test_the_container_follows_what_is_queued() -> None:
-    queue = filled(200_000)
-    batch = queue.take(199_989.0)
+    queue = filled(20_000)
+    batch = queue.take(19_989.0)
     assert batch is not None
-    assert queue.process(batch, lambda start, message: None, INFINITY) == 199_990
+    assert queue.process(batch, lambda start, message: None, INFINITY) == 19_990
     assert len(queue) == 10
     assert sum(map(sys.getsizeof, queue.container())) < 4_096
 
 
 def test_a_batch_that_is_put_back_again_and_again_leaves_no_crumbs() -> None:
     queue = filled(20 * LOAD)
-    for now in range(1, 10 * LOAD, 7):
+    for now in range(1, 10 * LOAD, 29):
         batch = queue.take(float(now))
         assert batch is not None
         assert queue.requeue(batch) == now + 1
@@ -283,8 +284,8 @@ def test_many_cancelled_messages_leave_no_empty_chunks() -> None:
 @pytest.mark.usefixtures("_short_runs")
 @pytest.mark.parametrize("order", ["rising", "falling", "random"])
 def test_cuts_at_many_places_leave_no_tiny_runs(order: str) -> None:
-    queue = filled(80 * LOAD)
-    ends = [*range(1, 70 * LOAD, LOAD // 2)]
+    queue = filled(80 * LITTLE)
+    ends = [*range(1, 70 * LITTLE, LITTLE // 2)]
     if order == "falling":
         ends.reverse()
     elif order == "random":
@@ -295,14 +296,14 @@ def test_cuts_at_many_places_leave_no_tiny_runs(order: str) -> None:
         assert queue.requeue(batch) == now + 1
     queue.check()
     assert len(queue._runs) <= 2 * 160 // 4
-    assert len(queue) == 80 * LOAD
+    assert len(queue) == 80 * LITTLE
 
 
 @pytest.mark.usefixtures("_short_runs")
 @pytest.mark.parametrize("left", [0, 10])
 def test_cancelling_most_messages_joins_the_runs(left: int) -> None:
-    queue = filled(80 * LOAD)
-    order = list(range(80 * LOAD))
+    queue = filled(80 * LITTLE)
+    order = list(range(80 * LITTLE))
     random.Random(1).shuffle(order)
     for start in order[left:]:
         assert queue.cancel(float(start)) is not None
@@ -314,7 +315,7 @@ def test_cancelling_most_messages_joins_the_runs(left: int) -> None:
 @pytest.mark.usefixtures("_short_runs")
 def test_messages_put_in_out_of_order_make_runs_that_are_divided() -> None:
     queue = Chunked()
-    order = list(range(40 * LOAD))
+    order = list(range(40 * LITTLE))
     random.Random(1).shuffle(order)
     for start in order:
         queue.enqueue(float(start), "message")
@@ -322,26 +323,26 @@ def test_messages_put_in_out_of_order_make_runs_that_are_divided() -> None:
     assert len(queue._runs) > 3
     assert max(len(run.ends) for run in queue._runs) <= 12
     assert [start for start, _ in queue.contents()] == sorted(order)
-    batch = queue.take(20.0 * LOAD)
+    batch = queue.take(20.0 * LITTLE)
     assert batch is not None
-    for late in (3.5, 15.5 * LOAD, 30.5 * LOAD):
+    for late in (3.5, 15.5 * LITTLE, 30.5 * LITTLE):
         queue.enqueue(late, "late")
     queue.requeue(batch)
     queue.check()
-    assert queue.merged == 20 * LOAD + 1
-    assert len(queue) == 40 * LOAD + 3
+    assert queue.merged == 20 * LITTLE + 1
+    assert len(queue) == 40 * LITTLE + 3
 
 
 @pytest.mark.usefixtures("_short_runs")
 def test_a_limit_cuts_between_and_within_runs() -> None:
-    for limit in (1, LOAD, 8 * LOAD - 1, 8 * LOAD, 8 * LOAD + 1, 17 * LOAD, 30 * LOAD + 7, 99 * LOAD):
-        queue = filled(31 * LOAD)
+    for limit in (1, LITTLE, 8 * LITTLE - 1, 8 * LITTLE, 8 * LITTLE + 1, 17 * LITTLE, 30 * LITTLE + 7, 99 * LITTLE):
+        queue = filled(31 * LITTLE)
         batch = queue.take(INFINITY, limit=limit)
         assert batch is not None
-        assert len(batch) == min(limit, 31 * LOAD)
+        assert len(batch) == min(limit, 31 * LITTLE)
         assert batch.latest == len(batch) - 1
         queue.check()
-        assert queue.requeue(batch) == min(limit, 31 * LOAD)
+        assert queue.requeue(batch) == min(limit, 31 * LITTLE)
         queue.check()
 
 
@@ -377,30 +378,31 @@ class Counting(Chunked):
 def test_no_single_enqueue_both_seals_a_chunk_and_closes_a_run(late: float) -> None:
     queue = Counting()
     done: list[str] = []
-    for start in range(40 * LOAD):
+    for start in range(40 * LITTLE):
         queue.done = []
         queue.enqueue(start - late * (start % 3), "message")
         assert len(queue.done) <= 1
         done += queue.done
-        assert len(queue._tail) <= FULL + 1
+        assert len(queue._tail) <= module.FULL + 1
     queue.check()
     assert set(done) == {"seal", "close"}
 
 
+@pytest.mark.usefixtures("_short_runs")
 def test_the_tail_keeps_its_bound_when_messages_leave_it_and_come_back() -> None:
     queue = Chunked()
     source = random.Random(1)
     starts = count()
-    for _ in range(2_000):
+    for _ in range(500):
         for _ in range(source.randrange(20)):
             queue.enqueue(float(next(starts)), "message")
-        batch = queue.take(INFINITY, limit=source.choice((None, 3, 700)))
+        batch = queue.take(INFINITY, limit=source.choice((None, 3, 90)))
         if batch is not None:
             keep = source.randrange(len(batch) + 1)
             queue.process(batch, stopping_after(len(batch) - keep), INFINITY)
             assert queue.requeue(batch) == keep
         queue.check()
-        assert len(queue._tail) <= FULL + 1
+        assert len(queue._tail) <= module.FULL + 1
 
 
 def stopping_after(messages: int) -> Callable[..., None]:
@@ -414,9 +416,10 @@ def stopping_after(messages: int) -> Callable[..., None]:
     return handler
 
 
+@pytest.mark.usefixtures("_short_runs")
 def test_a_dispatcher_that_keeps_up_finds_every_chunk_opened_a_few_messages_a_call() -> None:
-    queue = filled(8 * LOAD)
-    for now in range(5 * LOAD):
+    queue = filled(8 * LITTLE)
+    for now in range(5 * LITTLE):
         opened = queue._ready
         assert type(queue._chunks[0]) is list or not now
         assert len(taken(queue, float(now))) == 1
@@ -480,7 +483,7 @@ CORRUPTIONS: dict[str, Callable[[Chunked], object]] = {
     "empty chunk": lambda queue: queue._chunks.insert(0, []),
     "empty run": lambda queue: queue._runs.insert(1, Run([], [], None, 0)),
     "tail": lambda queue: setattr(queue, "_tail", []),
-    "room": lambda queue: setattr(queue, "_room", repeat(None, FULL)),
+    "room": lambda queue: setattr(queue, "_room", repeat(None, module.FULL)),
     "front": lambda queue: setattr(queue, "_front", queue._runs[1]),
     "front's chunks": lambda queue: setattr(queue, "_chunks", [*queue._chunks]),
     "front's ends": lambda queue: setattr(queue, "_ends", [*queue._ends]),
@@ -493,7 +496,7 @@ CORRUPTIONS: dict[str, Callable[[Chunked], object]] = {
 @pytest.mark.usefixtures("_short_runs")
 @pytest.mark.parametrize("name", CORRUPTIONS)
 def test_check_catches_a_corrupted_copy(name: str) -> None:
-    queue = filled(40 * LOAD)
+    queue = filled(40 * LITTLE)
     queue.check()
     CORRUPTIONS[name](queue)
     with pytest.raises(AssertionError, match="chunks of"):
@@ -519,7 +522,7 @@ def runs_of_batch(batch: ChunkedBatch) -> list[Run]:
 @pytest.mark.usefixtures("_short_runs")
 @pytest.mark.parametrize("name", BATCH_CORRUPTIONS)
 def test_check_catches_a_corrupted_batch(name: str) -> None:
-    batch = filled(40 * LOAD).take(25.0 * LOAD)
+    batch = filled(40 * LITTLE).take(25.0 * LITTLE)
     assert batch is not None
     assert check_batch(batch) == []
     BATCH_CORRUPTIONS[name](batch)
