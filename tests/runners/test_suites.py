@@ -68,7 +68,7 @@ def test_the_standard_suite_has_the_sizes_of_the_documents() -> None:
     assert [sizes["unused"] for sizes in standard.latency["requeue-unused"]] == [0, 10, 1_000, 10_000]
     assert [sizes["part"] for sizes in standard.latency["reattach"]] == [10, 1_000, 100_000]
     assert [sizes["due"] for sizes in standard.latency["window-cycle"]] == [100, 5_000]
-    assert standard.latency["steady-dispatch"] == [{"queued": 200_000, "calls": 20_000}]
+    assert standard.latency["steady-dispatch"] == [{"queued": 200_000, "calls": 50_000}]
 
 
 def test_processes_per_case_are_three_five_and_ten() -> None:

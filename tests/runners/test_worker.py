@@ -277,6 +277,10 @@ def test_the_kth_call_is_the_same_in_every_process(tmp_path: Path, kind: str, wo
     for hash_seed in ("1", "2"):
         work(tmp_path, kind, workload, target="tiny:Noted", env=environment(PYTHONHASHSEED=hash_seed))
         calls.append(noted(tmp_path)[3])
+    if kind == "batched":  # how many samples there are depends on the time they take
+        calls = [[call for call in made if call[0] == "enqueue"] for made in calls]
+        shorter = min(map(len, calls))
+        calls = [made[:shorter] for made in calls]
     assert len(calls[0]) > 100
     assert calls[0] == calls[1]
 
