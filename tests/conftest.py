@@ -38,12 +38,6 @@ def pytest_sessionstart() -> None:
     spawn.pinned_processor = pinned_processor
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Have one process more than there are processors: many tests wait for others, and then one would stand idle."""
-    return len(spawn.processors()) + 1
-
-
 class Frozen:
     """Before the tests of which file what was in the heap was last kept out of collections."""
 
