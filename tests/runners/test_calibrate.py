@@ -48,7 +48,7 @@ def test_no_truth_comes_out_wrong() -> None:
     command = [sys.executable, "-m", "lab", "calibrate", "--quick"]
     for _ in range(2):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if "it cannot have done its work" not in done.stderr:
+        if "it cannot have done its work" not in done.stdout + done.stderr:
             break  # else the machine was faster in a call than in the null call before it: that says nothing of us
     assert done.returncode in (0, 3), done.stdout + done.stderr  # 3: a machine that changed its speed meanwhile
     lines = done.stdout.splitlines()
