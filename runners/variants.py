@@ -90,12 +90,12 @@ def worst(queue_class: Any, messages: int) -> float:
     return float(longest)
 
 
-def worst_alone(longest: int) -> float:
+def worst_alone(chunks: int) -> float:
     """ns of the longest single enqueue of 200,000, the collector off, in runs of so many chunks; 0: of the array.
 
     In a process of its own, because a call that comes once in so many is slow by what it has not done for long.
     """
-    command = [sys.executable, "-m", "runners.variants", "--longest", str(longest)]
+    command = [sys.executable, "-m", "runners.variants", "--longest", str(chunks)]
     return float(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
 
 
@@ -196,7 +196,7 @@ KEEPERS = (Chunked, ListsOnly, Plain, AsksLength, OneTuple, Array, FirstApartArr
 
 
 def main() -> None:
-    """Race everything; about two minutes."""
+    """Race everything; about a minute."""
     gc.collect()
     gc.freeze()
     print(f"{sys.implementation.name} {sys.version.split()[0]}, collector on, thread time")

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -78,7 +78,7 @@ def bare_loop(messages: int) -> float:
     """ns a message for a loop that asks the clock of the queues before each message and calls a handler."""
     from time import time as clock
 
-    items = [(start, PAYLOAD) for start in ordered(0, messages)]
+    items = in_one_list(ordered(0, messages))
 
     def handler(start: float, message: str) -> None:
         return None
@@ -95,7 +95,7 @@ def releasing_loop(messages: int) -> float:
     """ns a message for the bare loop when it lets go of what it hands out, as a batch must; last to first."""
     from time import time as clock
 
-    items = [(start, PAYLOAD) for start in ordered(0, messages)]
+    items = in_one_list(ordered(0, messages))
 
     def handler(start: float, message: str) -> None:
         return None
@@ -118,7 +118,7 @@ def freed(made: Callable[[list[float]], Any], messages: int) -> float:
     return float(t1 - t0)
 
 
-def in_one_list(starts: list[float]) -> list[tuple[float, str]]:
+def in_one_list(starts: Iterable[float]) -> list[tuple[float, str]]:
     """Messages in a list."""
     return [(start, PAYLOAD) for start in starts]
 

@@ -88,7 +88,7 @@ def step(word: str, pair: Pair, taken: list[Pair]) -> str:
     return f"{shape_of(pair[0]._runs)}{ahead(pair[0])}{given}"
 
 
-def lines_of(scene: str) -> list[str]:
+def told_in(scene: str) -> list[str]:
     """The lines of a scene: each a step or more, a colon, and how the queue looks after them."""
     return [line.strip() for line in scene.strip().split("\n")]
 
@@ -97,7 +97,7 @@ def played(scene: str) -> list[str]:
     """Do the steps of a scene to an empty queue, and return the lines that it should have."""
     pair, taken = (Chunked(), Model()), list[Pair]()
     lines = []
-    for line in lines_of(scene):
+    for line in told_in(scene):
         words = line.partition(":")[0]
         seen = [step(word, pair, taken) for word in words.split()]
         lines.append(f"{words}: {seen[-1]}")

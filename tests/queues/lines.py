@@ -1,4 +1,4 @@
-"""What a call costs, in lines of the queues that run: the same on every machine, and whatever calls them."""
+"""What a call costs, in lines that run: the same on every machine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ import queues.timer
 QUEUES = str(Path(queues.timer.__file__).parent)
 
 
-def lines_of(call: Callable[[], object]) -> int:
-    """How many lines of `queues/timer` `call()` executes; what stands around them in the count of mutants is none."""
+def lines_of(call: Callable[[], object], within: str = QUEUES) -> int:
+    """How many lines below the folder `within` (of Python at all, with "") `call()` executes.
+
+    Those of `queues/timer` by default: what stands around them while mutants are counted is none.
+    """
     lines = 0
 
     def tracer(frame: Any, event: str, argument: Any) -> Any:
         nonlocal lines
-        if not frame.f_code.co_filename.startswith(QUEUES):
+        if not frame.f_code.co_filename.startswith(within):
             return None
         lines += event == "line"
         return tracer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.queues.chunked_parts import resize
-from tests.queues.chunked_scenes import SIZES, lines_of, played
+from tests.queues.chunked_scenes import SIZES, played, told_in
 
 SCENES = {
     "one message a call: the next chunk is copied ahead, then the next run": """
@@ -252,4 +252,4 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_chunks_and_runs_look_as_told_while_it_is_cut(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     resize(monkeypatch, **SIZES)
-    assert played(SCENES[scene]) == lines_of(SCENES[scene])
+    assert played(SCENES[scene]) == told_in(SCENES[scene])

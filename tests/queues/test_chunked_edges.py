@@ -12,7 +12,7 @@ import pytest
 from queues.timer.chunked import Chunked, due_end
 from queues.timer.chunked_batch import ChunkedBatch
 from tests.queues.chunked_parts import INFINITY, chunk, filled, resize, shape_of
-from tests.queues.chunked_scenes import SIZES, lines_of, look_of, played
+from tests.queues.chunked_scenes import SIZES, look_of, played, told_in
 
 
 @pytest.fixture(autouse=True)
@@ -191,7 +191,7 @@ def test_one_chunk_is_put_before_those_of_a_front_run_that_is_not_full(
     scene: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resize(monkeypatch, RUN=4)
-    assert played(scene) == lines_of(scene)
+    assert played(scene) == told_in(scene)
 
 
 def test_the_window_is_counted_from_the_clock_of_the_queue() -> None:

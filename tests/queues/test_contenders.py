@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +16,7 @@ from queues.model import Model
 from queues.registry import load
 from queues.timer import buckets, heap, marker_index, wheel
 from queues.timer.rules import StopDispatch
+from tests.queues.lines import lines_of
 
 INFINITY = float("inf")
 CONTENDERS = ("heap", "sorted", "deque", "buckets", "markers", "wheel")
@@ -148,26 +148,8 @@ def test_rescheduling_costs_the_same_in_every_round(name: str) -> None:
             for number in range(60):
                 queue.enqueue(there + number, *queue.cancel(here + number)[1:])
 
-    costs = [lines_of(one_round) for _ in range(12)]
+    costs = [lines_of(one_round, within="") for _ in range(12)]
     assert max(costs[2:]) <= 1.3 * min(costs[2:])
-
-
-def lines_of(call: Callable[[], object]) -> int:
-    """How many lines of Python `call()` executes."""
-    lines = 0
-
-    def tracer(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        return tracer
-
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return lines
 
 
 # Each structure's own ways

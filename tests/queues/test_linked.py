@@ -158,22 +158,6 @@ def test_a_message_may_cancel_when_it_is_let_go_as_the_last_of_its_batch(make: C
     queue.check()
 
 
-def test_a_match_is_asked_in_a_running_batch_too(make: Callable[..., Any]) -> None:
-    queue = make()
-    for start, name in ((1, "first"), (2, "a"), (2, "b"), (2, "c")):
-        queue.enqueue(start, name)
-
-    def handler(start: float, name: str) -> None:
-        assert queue.cancel(2, lambda name: name == "none") is None
-        assert queue.cancel(2, lambda name: name == "b") == (2, "b")
-        raise StopDispatch
-
-    batch = queue.take(2)
-    assert queue.process(batch, handler, deadline=float("inf")) == 0
-    assert queue.requeue(batch) == 3
-    assert [name for _, name in queue.contents()] == ["first", "a", "c"]
-
-
 def test_merges_add_up(make: Callable[..., Any]) -> None:
     queue = make(1, 2, 3)
     for late, merged in ((0, 3), (0.5, 7)):

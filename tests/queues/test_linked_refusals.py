@@ -7,27 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from queues.timer.linked_list import Cursor, Fragment, LinkedList, Node
+from tests.queues.test_linked_list import at, built
 
 LAST = "the cursor stands on the last node: expected a node after it to remove"
 ANOTHER = "stop is a cursor of another list: expected one that stands after this cursor"
 NOTHING = "nothing lies between this cursor and stop: expected stop to stand after it"
 EMPTY = "the fragment is empty: its nodes were put back or handed over already"
-
-
-def built(*data: object) -> LinkedList:
-    chain = LinkedList()
-    last = chain.cursor()
-    for item in data:
-        last.append(item)
-    return chain
-
-
-def at(chain: LinkedList, steps: int) -> Cursor:
-    """A cursor on the node `steps` after the anchor."""
-    cursor = chain.cursor()
-    for _ in range(steps):
-        cursor.advance()
-    return cursor
 
 
 def nodes_of(fragment: Fragment) -> list[Node]:

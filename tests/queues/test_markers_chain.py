@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import pytest
 
 from queues.timer.linked_list import LinkedList, Node
 from queues.timer.marker_chain import merge
 from queues.timer.marker_index import Marker, MarkerIndex, check_index
-from queues.timer.markers import Markers
 from queues.timer.rules import StopDispatch
 from queues.timer.ticks import LIMIT
+from tests.queues import test_markers
+from tests.queues.test_markers import starts_of as starts_of
 
 INFINITY = float("inf")
-
-
-def filled(*starts: Any, span: Any = 1) -> Any:
-    queue = Markers(span=span, clock=lambda: 0.0)
-    for start in starts:
-        queue.enqueue(start)
-    return queue
-
-
-def starts_of(queue: Any) -> list[Any]:
-    queue.check()
-    return [item[0] for item in queue.contents()]
+filled = partial(test_markers.filled, span=1)  # whole spans, whose ends are exact
 
 
 def spans_of(index: MarkerIndex) -> list[tuple[int, int]]:

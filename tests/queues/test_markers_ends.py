@@ -132,19 +132,3 @@ def test_check_tells_what_is_wrong_with_the_queue_while_a_batch_is_fine() -> Non
         "the anchor or the count is wrong; the end is not remembered right: count 7, latest 2, bound -inf, "
         "1 being processed, merged 0, walked 0, starts [2, 3]"
     )
-
-
-def test_a_match_is_asked_in_a_running_batch_too() -> None:
-    queue: Any = Markers(clock=lambda: 0.0)
-    for start, name in ((1, "first"), (2, "a"), (2, "b"), (2, "c")):
-        queue.enqueue(start, name)
-
-    def handler(start: float, name: str) -> None:
-        assert queue.cancel(2, lambda name: name == "none") is None
-        assert queue.cancel(2, lambda name: name == "b") == (2, "b")
-        raise StopDispatch
-
-    batch = queue.take(2)
-    assert queue.process(batch, handler, deadline=INFINITY) == 0
-    assert queue.requeue(batch) == 3
-    assert [name for _, name in queue.contents()] == ["first", "a", "c"]

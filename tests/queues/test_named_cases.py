@@ -407,6 +407,22 @@ def test_a_message_cancelled_by_an_earlier_handler_of_its_batch_is_not_handled(m
     assert (len(batch), len(queue), batch.latest) == (0, 0, 3)
 
 
+def test_a_match_is_asked_in_a_running_batch_too(make: Make) -> None:
+    """A18: of equal starts the one that is meant is cancelled, and none when none is."""
+    queue = filled(make, (1, "first"), (2, "a"), (2, "b"), (2, "c"))
+
+    def handler(start: int, name: str) -> None:
+        assert queue.cancel(2, lambda name: name == "none") is None
+        assert queue.cancel(2, lambda name: name == "b") == (2, "b")
+        raise Failure
+
+    batch = queue.take(2)
+    with pytest.raises(Failure):
+        queue.process(batch, handler, deadline=INFINITY)
+    assert queue.requeue(batch) == 3
+    assert [name for _, name in queue.contents()] == ["first", "a", "c"]
+
+
 def test_cancelling_the_last_of_a_batch_leaves_a_batch_that_can_go_back(make: Make) -> None:
     """A18: whoever keeps a mark on the end of a batch has to move it."""
     for behind in ([], [9]):

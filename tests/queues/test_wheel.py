@@ -36,7 +36,7 @@ def filled(*starts: Any, tick: Any = 1.0) -> Any:
 def starts_of(queue: Any) -> list[Any]:
     queue.check()
     found = [item[0] for item in queue.contents()]
-    assert queue.next_start == (found[0] if found else None)
+    assert (len(queue), queue.next_start) == (len(found), found[0] if found else None)
     return found
 
 

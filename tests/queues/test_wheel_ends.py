@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,22 +11,11 @@ from queues.timer.rules import StopDispatch
 from queues.timer.ticks import LIMIT
 from queues.timer.wheel import BLOCK, Wheel
 from queues.timer.wheel_levels import SLOTS, WheelLevels
+from tests.queues import test_wheel
+from tests.queues.test_wheel import starts_of
 
 INFINITY = float("inf")
-
-
-def filled(*starts: Any, tick: Any = 1) -> Any:
-    queue = Wheel(tick=tick, clock=lambda: 0.0)
-    for start in starts:
-        queue.enqueue(start, f"at {start}")
-    return queue
-
-
-def starts_of(queue: Any) -> list[Any]:
-    queue.check()
-    found = [item[0] for item in queue.contents()]
-    assert (len(queue), queue.next_start) == (len(found), found[0] if found else None)
-    return found
+filled = partial(test_wheel.filled, tick=1)  # whole ticks, whose ends are exact
 
 
 def parts(queue: Any) -> tuple[int, int, int]:
