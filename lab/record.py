@@ -451,7 +451,7 @@ def _require_values(column: Column, values: pa.ChunkedArray) -> None:
     if column.type.endswith(("float64", "float64>")) and not pc.all(pc.is_finite(flat)).as_py():
         raise SchemaError(f"its column {column.name!r} has a number that is not finite: no measurement is")
     positive, timed = column.name in NEVER_NEGATIVE, column.unit.startswith("ns")
-    if not positive and not timed:  # below nothing would be said either, in more time
+    if not positive and not timed:
         return
     ends = pc.min_max(flat).as_py()
     if positive and ends["min"] < 0:

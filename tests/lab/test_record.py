@@ -196,6 +196,7 @@ def test_a_table_with_other_columns_than_its_version_promises_is_refused() -> No
         ("p50_ns", -1.0, "its column 'p50_ns' has -1.0: expected no negative one"),
         ("duration_ns", -5, "its column 'duration_ns' has -5: expected no negative one"),
         ("mean_ns", 1.7e308, "ns: no clock counts so far"),
+        ("net_p50_ns", 1.7e308, "its column 'net_p50_ns' has 1.7e+308 ns: no clock counts so far"),
         ("status", "great", "its column 'status' has 'great': expected one of ok, failed"),
         ("clock", "sundial", "its column 'clock' has 'sundial': expected one of cpu, wall"),
         ("histogram_count", [1], "its columns 'histogram_bucket' and 'histogram_count' differ in length"),
