@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    import pyarrow as pa
     from numpy.typing import ArrayLike
 
 MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -165,6 +166,7 @@ class Run(Recorded):
         self._writable = writable
         self._plan = frozenset(manifest.planned)
         self._done: set[tuple[str, int]] | None = None
+        self._written: dict[str, tuple[str, pa.Table]] = {}  # name of a part -> SHA-256 of its file, and its rows
 
     def __enter__(self) -> Run:
         return self
@@ -212,8 +214,17 @@ class Run(Recorded):
             else:
                 raw.unlink(missing_ok=True)
             write_table(part, table, with_digest=True)
+            self._written[f"{PARTS}/{part.name}"] = sha256_of(part), table
         if self._done is not None:
             self._done.add(execution.id)
+
+    def _part(self, name: str, identity: tuple[str, int]) -> pa.Table:
+        """Return the rows of a part; what this process has written, byte for byte, it need not decode again."""
+        sha256, table = self._written.get(name, ("", None))
+        with suppress(OSError):
+            if table is not None and sha256_of(self.path / name) == sha256:
+                return table
+        return super()._part(name, identity)
 
     def keep_flame(self, execution: Execution, folded: str) -> None:
         """Store who held how many bytes in an execution, as folded stacks; before it is recorded, whole or not at all.

@@ -87,12 +87,12 @@ def write_table(path: Path, table: pa.Table, *, with_digest: bool = False) -> No
     """Write a table as Parquet (zstd, page checksums), whole or not at all.
 
     `with_digest` adds a digest of the rows to the metadata: for the small files of an unfinished run, which no
-    run.json vouches for yet. Their names are flushed when the run is sealed.
+    run.json vouches for yet. Their names are flushed when the run is sealed, and they are not compressed.
     """
     if with_digest:
         metadata = {**(table.schema.metadata or {}), ROWS_DIGEST: digest_of(table.to_pylist()).encode()}
         table = table.replace_schema_metadata(metadata)
-    write_tables(path, table.schema, [table], flush_name=not with_digest)
+    write_tables(path, table.schema, [table], flush_name=not with_digest, compact=not with_digest)
 
 
 def write_calls(path: Path, calls: Mapping[str, ArrayLike]) -> None:
@@ -100,15 +100,20 @@ def write_calls(path: Path, calls: Mapping[str, ArrayLike]) -> None:
     write_tables(path, schema(CALLS), calls_tables(calls), flush_name=False)
 
 
-def write_tables(path: Path, shape: pa.Schema, tables: Iterable[pa.Table], *, flush_name: bool = True) -> None:
-    """Write tables of one schema as one, each as it comes, so that no more than one need be in memory."""
+def write_tables(
+    path: Path, shape: pa.Schema, tables: Iterable[pa.Table], *, flush_name: bool = True, compact: bool = True
+) -> None:
+    """Write tables of one schema as one, each as it comes, so that no more than one need be in memory.
+
+    `compact` is for what stays; of a row or two there is nothing to compress, and 80 dictionaries take half the time.
+    """
     import pyarrow.parquet as pq
 
     counting = (shape.metadata or {}).get(OWNER) == CALLS.encode()  # its index counts up: deltas are smallest
     options: dict[str, Any] = {
-        "compression": "zstd",
+        "compression": "zstd" if compact else "none",
         "write_page_checksum": True,
-        "use_dictionary": ["operation", "ns"] if counting else True,
+        "use_dictionary": ["operation", "ns"] if counting else compact,
         "column_encoding": {"index": "DELTA_BINARY_PACKED"} if counting else None,
     }
     with writing_whole(path, flush_name=flush_name) as file, pq.ParquetWriter(file, shape, **options) as writer:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from statistics import mean
+from statistics import fmean
 from typing import TextIO
 
 from lab.case import Execution
@@ -57,11 +57,11 @@ class Progress:
         measured = [duration for durations in self._by_key.values() for duration in durations]
         if not measured:
             return 0
-        by_kind = {kind: mean(durations) for kind, durations in self._by_kind.items()}
-        overall = mean(measured)
+        by_kind = {kind: fmean(durations) for kind, durations in self._by_kind.items()}
+        overall = fmean(measured)
         return int(
             sum(
-                mean(self._by_key[execution.key])
+                fmean(self._by_key[execution.key])
                 if self._by_key.get(execution.key)
                 else by_kind.get(execution.case.kind, overall)
                 for execution in self._left

@@ -115,7 +115,7 @@ STANDARD = Suite(
     limits=Limits(seconds=12),
     cost_options=_pyperf(values=3, min_seconds=0.01),
     latency={
-        "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 100, 10_000: 40, 100_000: 6}),
+        "cycle": _cycle((10_000, 200_000), {10: 4_000, 1_000: 100, 10_000: 20, 100_000: 5}),
         "requeue-unused": [
             {"due": 10_000, "unused": unused, "queued": 200_000, "calls": 10} for unused in (0, 10, 1_000, 10_000)
         ],

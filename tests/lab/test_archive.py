@@ -385,6 +385,18 @@ def test_a_half_written_part_is_ignored_named_and_measured_again(tmp_path: Path)
     assert len(open_run(path).done()) == 2
 
 
+def test_a_part_that_is_damaged_after_it_was_written_does_not_count_for_who_wrote_it(tmp_path: Path) -> None:
+    with start(tmp_path) as run:
+        for position, execution in enumerate(plan()):
+            measure(run, execution, position)
+        whole = run.rows()
+        part = run.path / "parts" / f"{plan()[1].stem}.parquet"
+        part.write_bytes(part.read_bytes()[:-100])
+        assert run.rows().num_rows == whole.num_rows - len(OPERATIONS)
+        assert [sentence.split()[0] for sentence in run.ignored] == [f"parts/{part.name}"]
+        assert run.finish() == "interrupted"
+
+
 def test_damaged_calls_do_not_keep_a_run_from_ending(tmp_path: Path) -> None:
     path = measured(tmp_path, finish=False)
     file = path / "calls" / f"{plan()[0].stem}.parquet"
