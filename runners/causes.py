@@ -17,7 +17,7 @@ from __future__ import annotations
 import gc
 import sys
 from _functools import partial  # type: ignore[import-not-found]
-from itertools import repeat, starmap
+from itertools import islice, repeat, starmap
 from operator import add, getitem, itemgetter
 
 from runners.counters import Counters
@@ -44,6 +44,10 @@ ONE_COLLECTION = tuple(1 << (FAULT_BITS + COLLECTION_BITS * generation) for gene
 SPARES = 1_000
 LARGE_BYTES = 4096
 """An object of the container under a page is moved in less than a microsecond; its growth explains nothing."""
+
+MOST_OBJECTS = 10_000
+"""So many objects of a container are looked at in one reading. A container names itself, then its parts, and what is
+large is one of the first; behind them come the nodes of a list, 200,000 of them, none of which can grow."""
 
 
 class Spare:
@@ -117,8 +121,8 @@ class Enough(BaseException):
 class Sizes:
     """A clock that looks at a queue's container at certain readings, ends the loop after the last, and shows no time.
 
-    `wanted` are numbers of readings, from 0; `found` has for each of them the large objects: id -> (type, bytes). Which
-    looks at every object of the container, so only few readings are wanted.
+    `wanted` are numbers of readings, from 0; `found` has for each of them the large objects: id -> (type, bytes). Each
+    looks at the objects of the container, at most MOST_OBJECTS of them, so only few readings are wanted.
     """
 
     __slots__ = ("found", "last", "queue", "readings", "wanted")
@@ -133,7 +137,8 @@ class Sizes:
     def __call__(self) -> int:
         reading, self.readings = self.readings, self.readings + 1
         if reading in self.wanted:
-            sized = ((part, sys.getsizeof(part)) for part in self.queue.container())
+            parts = islice(self.queue.container(), MOST_OBJECTS)
+            sized = ((part, sys.getsizeof(part)) for part in parts)
             self.found[reading] = {id(part): (type(part).__name__, size) for part, size in sized if size >= LARGE_BYTES}
         if reading >= self.last:
             raise Enough
@@ -154,7 +159,7 @@ def growths(workload: Any, queue_class: Any, case: Figures, asked: dict[str, lis
     """Return operation -> call -> (type, bytes) of what grew in it, for the calls that are asked for.
 
     On a queue of its own, set up alike. {} where nobody holds the queue, or it does not show its container. O(calls up
-    to the last one asked for + calls asked for × objects of the container).
+    to the last one asked for + calls asked for × objects of the container, at most MOST_OBJECTS).
     """
     names = workload.operations
     firsts = {

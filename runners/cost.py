@@ -80,6 +80,7 @@ def main() -> int:
     """Measure the case of the command line, or start the process that does; return the exit code."""
     # What pyperf has psutil for, to pin itself and to watch its memory, the run does from outside: not waited for.
     sys.modules.setdefault("psutil", None)  # type: ignore[arg-type]
+    search(sys.argv)
     import pyperf
 
     program = ("-s", "-P", str(Path(__file__).resolve()))
@@ -98,6 +99,18 @@ def main() -> int:
     return measure(runner, name, case) if arguments.worker else supervise(runner, name)
 
 
+def search(arguments: list[str]) -> None:
+    """Look for modules where the case of the command line says as well, if there is one; what is wrong is said later.
+
+    A run starts this without `site`, which takes as long as pyperf itself, so that pyperf is found only there.
+    """
+    try:
+        found = read_case(arguments[arguments.index("--case") + 1], ("cost",))["path"]
+    except (IndexError, OSError, ValueError):
+        return
+    sys.path.extend(entry for entry in found if entry not in sys.path)
+
+
 def hand_on(command: list[str], arguments: Namespace) -> None:
     """Give the process that pyperf starts the same case."""
     command.extend(("--case", arguments.case))
@@ -105,7 +118,6 @@ def hand_on(command: list[str], arguments: Namespace) -> None:
 
 def measure(runner: Any, name: str, case: dict[str, Any]) -> int:
     """Measure in this process. The check comes last, and pyperf drops the values of a process that ends with a code."""
-    sys.path.extend(case["path"])
     try:
         measurement = Measurement(case)
         if runner.args.doubling:

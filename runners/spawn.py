@@ -139,7 +139,9 @@ def run_cost(
     """
     spec_path = folder / "spec.json"
     spec_path.write_text(json.dumps({**spec, "out": str(folder)}), encoding="utf-8")
-    command = [python, "-s", "-P", str(COST), "--case", str(spec_path), "-o", str(folder / "cost.json"), *options]
+    known = any((Path(entry) / "pyperf").is_dir() for entry in spec["path"])  # else `site` has to find it
+    bare = BARE if known and "--worker" in options else BARE[1:]
+    command = [python, *bare, str(COST), "--case", str(spec_path), "-o", str(folder / "cost.json"), *options]
     environment = {**worker_environment(hash_seed, padding), **(more or {})}
     outcome = _run(command, folder, limits or Limits(), environment, result_name="cost.json")
     return replace(outcome, status=COST_CODES.get(outcome.code, outcome.status))

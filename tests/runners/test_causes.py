@@ -7,12 +7,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runners.causes import Enough, Probe, Sizes, collections_in, faults_in, growth_between
+from runners.causes import MOST_OBJECTS, Enough, Probe, Sizes, collections_in, faults_in, growth_between
 from runners.workloads import WORKLOADS
 from tests.runners.queues_with_causes import COLLECTS_AT, GROWS_AT, PAGES, TOUCHES_AT
 from tests.runners.workers import WORKER, environment, work
@@ -161,6 +162,28 @@ def test_sizes_looks_at_the_wanted_readings_only_and_ends_after_the_last() -> No
         sizes()
     assert queue.looked == 2
     assert [sorted(kind for kind, _ in large.values()) for large in sizes.found.values()] == [["list"], ["list"]]
+
+
+class Nodes:
+    """A container that counts how far it is looked into: one large part in front of more nodes than anybody wants."""
+
+    def __init__(self) -> None:
+        self.large = [None] * 1_000
+        self.seen = 0
+
+    def container(self) -> Iterator[object]:
+        yield self.large
+        for self.seen in range(10 * MOST_OBJECTS):
+            yield self.seen
+
+
+def test_a_reading_looks_at_the_first_objects_of_a_container_and_at_no_more_of_its_nodes() -> None:
+    queue = Nodes()
+    sizes = Sizes(queue, {0})
+    with pytest.raises(Enough):
+        sizes()
+    assert [kind for kind, _ in sizes.found[0].values()] == ["list"]
+    assert queue.seen == MOST_OBJECTS - 2
 
 
 @pytest.mark.parametrize(
