@@ -64,10 +64,9 @@ def student_quantile(freedom: float, p: float) -> float:
         beyond = student_cdf(freedom, t) - p
         low, high = (low, t) if beyond > 0 else (t, high)
         step = t - beyond / _student_density(freedom, t)
-        new = step if low < step < high else (low + high) / 2
-        if abs(new - t) <= 1e-14 * new:
-            return new
-        t = new
+        if abs(step - t) <= 1e-14 * t:  # before the bounds are asked: a step of nothing is on one of them
+            return step
+        t = step if low < step < high else (low + high) / 2
     return t
 
 

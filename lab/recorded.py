@@ -165,7 +165,8 @@ class Recorded:
         What is wrong with a file is found when its first piece is asked for, or at the piece where it is. O(a piece)
         of memory for each process.
         """
-        stems = {process: case.stem(process) for key, process in self.planned if key == case.key}
+        wanted = case.key  # worked out once: a plan has thousands
+        stems = {process: case.stem(process) for key, process in self.planned if key == wanted}
         found = {process: self._samples(stems[process], operation) for process in sorted(stems)}
         return {process: self._named(samples) for process, samples in found.items() if samples is not None}
 
