@@ -194,15 +194,15 @@ def test_a_small_run_can_be_shown_and_verified(tmp_path: Path) -> None:
     choice = ["--suite", "quick", "--subject", "array", "--workload", "growth", "--workload", "drained"]
     done = lab("run", *choice, *results)
     assert done.returncode == 0, done.stderr
-    shown = lab("show", *results)
+    shown = door.lab("show", *results)
     assert shown.returncode == 0, shown.stderr
     for words in ("Every call on its own", "growth, 20,000 messages", "Perl p50", "container, 50,000 drained to 10"):
         assert words in shown.stdout
-    assert "| subject |" in lab("show", "--markdown", *results).stdout
-    assert lab("verify", *results).returncode == 0
+    assert "| subject |" in door.lab("show", "--markdown", *results).stdout
+    assert door.lab("verify", *results).returncode == 0
     table = next(tmp_path.rglob("executions.parquet"))
     table.write_bytes(table.read_bytes()[:-100])
-    damaged = lab("verify", *results)
+    damaged = door.lab("verify", *results)
     refused(damaged, "problem", code=1)
     assert "executions.parquet" in damaged.stdout
 

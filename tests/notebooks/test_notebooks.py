@@ -113,14 +113,13 @@ def test_every_code_cell_but_the_parameters_shows_something(on_reference: dict[s
                 assert cell["outputs"], f"{name}: {cell['source']}"
 
 
-@pytest.mark.parametrize("kind", ["broken", "stopped", "old", "few", "alone"])
+@pytest.mark.parametrize("kind", ["broken", "stopped", "old", "alone"])
 def test_a_run_with_much_missing_renders_and_says_what(client: Any, kind: str, tmp_path: Path) -> None:
     made = {
         "broken": lambda: small.make(tmp_path, broken=True),
         "stopped": lambda: small.make_unfinished(tmp_path),
         "old": lambda: small.make(tmp_path),
-        "few": lambda: small.make(tmp_path, processes=1),
-        "alone": lambda: small.make(tmp_path, subjects=("chunked",)),
+        "alone": lambda: small.make(tmp_path, subjects=("chunked",), processes=1),
     }[kind]()
     if kind == "old":
         without_later_columns(made)
@@ -131,8 +130,7 @@ def test_a_run_with_much_missing_renders_and_says_what(client: Any, kind: str, t
         "broken": ("have no figure", "not-offered: as planned", "timeout: as planned"),
         "stopped": ("executions are missing",),
         "old": ("before schema version 2",),
-        "few": ("needs 5 processes, has 1",),
-        "alone": ("Not in this run",),
+        "alone": ("Not in this run", "needs 5 processes, has 1"),
     }[kind]
     for words in wanted:
         assert words in said
