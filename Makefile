@@ -33,7 +33,8 @@ $(STAMP): requirements.lock pyproject.toml $(firstword $(STALE))
 	@echo "setting up $(VENV) (about a minute)"
 	@rm -f $(STAMP)
 	@$(PYTHON) -m venv --clear $(VENV)
-	@{ $(PIP) --require-hashes -r requirements.lock && $(PIP) --no-deps --no-build-isolation -e . ; } 2> $(PIP_SAID) || { \
+	@{ $(PIP) --require-hashes -r requirements.lock && $(PIP) --no-deps --no-build-isolation \
+	    --config-settings editable_mode=compat -e . ; } 2> $(PIP_SAID) || { \
 	  grep -E '^ERROR|^[[:alnum:]_.]*Error' $(PIP_SAID) | tail -n 2 | cut -c 1-300 >&2; \
 	  echo "make: pip could not install the packages, and $(VENV) is not whole: is the network there, and room on the disk?" >&2; \
 	  echo "make: all that pip said is in $(PIP_SAID); the same command again goes on with what pip has kept" >&2; exit 2; }

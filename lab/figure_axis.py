@@ -23,6 +23,10 @@ class Axis:
         return (self.place(value) - first) / (last - first)
 
 
+NOTHING = 1e-300
+"""Values as close as that are one: no step between them has a logarithm."""
+
+
 def log_axis(label: str, values: Iterable[float], said: Callable[[float], str]) -> Axis:
     """Return a logarithmic axis that holds the values, its ticks at powers of ten written by `said`.
 
@@ -51,7 +55,7 @@ def linear_axis(label: str, values: Iterable[float], said: Callable[[float], str
     """Return a linear axis that holds the values (and 0, unless `zero` is False), with at most seven round ticks."""
     found = [*values, *([0.0] if zero else [])]
     low, high = min(found), max(found)
-    high = high if high > low else low + 1
+    high = high if high - low > NOTHING else low + 1
     step = _round_step((high - low) / 5)
     low, high = (low if low == 0 else low - (high - low) / 40), high + (high - low) / 40
     ticks = tuple((tick * step, said(tick * step)) for tick in range(ceil(low / step), floor(high / step) + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,8 @@ def kernel() -> Iterator[Any]:
     It is talked to through files in a folder of its own, so no port is open to others. NotebookError when it does not
     start.
     """
+    # jsonschema makes 38 grammars of an address as soon as it is imported, if it can: half of what a kernel takes.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 

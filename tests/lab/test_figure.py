@@ -7,7 +7,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lab.figure import LOOKS, PALETTE, beside, in_order, look
@@ -160,6 +160,7 @@ def test_a_logarithmic_axis_holds_its_values_and_has_some_ticks(low: float, fact
     assert all(0 <= axis.share(value) <= 1 for value, _ in axis.ticks)
 
 
+@example([5e-324])
 @given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=9))
 def test_a_linear_axis_holds_its_values_and_0(values: list[float]) -> None:
     axis = linear_axis("b", values, lambda value: f"{value:g}")
