@@ -249,8 +249,9 @@ def _carry_out(runs: list[tuple[Run, Settings]], pool: Pool) -> None:
     interrupted = False
     with ExitStack() as stack:
         stack.enter_context(pool)
-        for opened, _ in runs:
+        for opened, settings in runs:
             stack.enter_context(opened)
+            settings.tell = progress.tell
         try:
             carry_out_together(runs, progress)
         except KeyboardInterrupt:

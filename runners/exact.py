@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lab.case import LARGEST_HASH_SEED, PADDING_SIZES, Execution
 from runners import callgrind
@@ -18,13 +17,11 @@ from runners.counts import warmup_of
 from runners.disturbed import Measured
 from runners.remains import content, reading
 from runners.rows import counter_columns, memory_columns
-from runners.spawn import Limits, Outcome, processors, run_worker
+from runners.spawn import Limits, Outcome, at_once, run_worker
 from runners.workloads import find
 
 if TYPE_CHECKING:
     from runners.run import Settings
-
-T = TypeVar("T")
 
 Counts = dict[str, dict[str, list[int]]]
 """operation -> column -> the count of each call."""
@@ -46,14 +43,14 @@ def measure(execution: Execution, spec: dict[str, Any], folder: Path, settings: 
     ways = [_way(spec, folder / name, python, limits, *chance) for name, chance in _chances(execution).items()]
     runs = callgrind.tasks(spec, folder, n, operations, python, limits) if wanted and not why_not else []
     try:
-        ends = _at_once(ways)
+        ends = at_once(ways)
         outcome = _together(ends)
         if not outcome.ok:
             return outcome, [], {}
         with reading():
             first, second = (_counts(end, folder / name) for end, name in zip(ends, _chances(execution), strict=True))
         require_agreement(first, second)
-        slow = _at_once(runs)
+        slow = at_once(runs)
         why_not = why_not or next((_unfit(end) for end, _ in slow if not end.ok), "")
         executed = callgrind.instructions([counted for _, counted in slow], n) if slow and not why_not else {}
     except callgrind.Disagreement as error:
@@ -110,15 +107,6 @@ def _way(
     folder.mkdir()
     free = replace(limits, pinned=False)
     return lambda: run_worker(spec, folder, python=python, limits=free, hash_seed=hash_seed, padding=padding)
-
-
-def _at_once(ways: Sequence[Callable[[], T]]) -> list[T]:
-    """Call all of them, as many at a time as there are processors, and return what they return, in order."""
-    pool = ThreadPoolExecutor(max(1, len(processors())))
-    try:
-        return [way.result() for way in [pool.submit(way) for way in ways]]
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _counts(outcome: Outcome, folder: Path) -> Counts:

@@ -1,13 +1,15 @@
-"""Has the slowest calls of a case explained by one process more, once all its processes are recorded.
+"""Has the slowest calls of each case explained by one process more, once all of a run is recorded.
 
-The parent's side of runners/causes.py. What it finds is handed to the run, which keeps it with the slowest calls when
-it is finished; a run that is stopped before has its cases explained when it is resumed.
+The parent's side of runners/causes.py. Causes are counts, and counts mind no company: those processes run one to a
+processor. What is found is handed to the run, which keeps it with the slowest calls when it is finished; a run that is
+stopped before has its cases explained when it is resumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from lab.archive import Run
 from lab.case import Case, Execution, execution_of, parse_key
 from lab.worst import UNKNOWN, Slowest, made_by
 from runners.folders import working_folder
-from runners.spawn import Outcome
+from runners.spawn import Outcome, at_once
 
 LEAST_CALLS = 1_000
 """A case with fewer calls costs a set-up and explains little: it is not looked for."""
@@ -27,7 +29,7 @@ Start = Callable[[Execution, Path, Mapping[str, Any]], Outcome]
 
 
 class Explainer:
-    """Explains each case of a run when the last of its processes is recorded, and at the end what is left."""
+    """Explains the cases of a run once all of it is recorded: nothing is timed any more, so several at a time."""
 
     def __init__(self, run: Run, start: Start) -> None:
         self.run = run
@@ -36,41 +38,48 @@ class Explainer:
         for key, _ in run.planned:
             self.processes[key] = self.processes.get(key, 0) + 1
 
-    def after(self, execution: Execution) -> None:
-        """Explain the case of an execution that was just recorded, if it was the last of its case."""
-        done = self.run.done()
-        if all((execution.key, process) in done for process in range(self.processes[execution.key])):
-            self.explain(execution.case)
+    def all(self, tell: Callable[[str], None]) -> None:
+        """Explain what is to be explained and is not yet, and hand it to the run; `tell` is told that it begins."""
+        asked = [(case, rows, slow) for case in self._cases() for rows, slow in self._slow(case)]
+        if not asked:
+            return
+        tell(f"what made the slowest calls of {len(asked)} case{'s' if len(asked) > 1 else ''} slow is looked for")
+        ends = at_once([partial(self._outcome, case, asked_of(slow, rows)) for case, rows, slow in asked])
+        for (case, rows, slow), outcome in zip(asked, ends, strict=True):
+            self.run.causes[case.key] = causes_of(outcome, rows, slow)
 
-    def rest(self) -> None:
-        """Explain the cases that were recorded before this process took over the run."""
+    def _cases(self) -> Iterator[Case]:
         for key in self.processes:
             if key not in self.run.causes:
-                self.explain(replace(parse_key(key), target=self.run.targets.get(key, "")))
+                yield replace(parse_key(key), target=self.run.targets.get(key, ""))
 
-    def explain(self, case: Case) -> None:
-        """Explain the slowest calls of every operation of a latency case that has enough calls; hand it to the run."""
+    def _slow(self, case: Case) -> Iterator[tuple[list[dict[str, Any]], dict[str, Slowest]]]:
+        """Yield the rows of a latency case that has enough calls, and operation -> its slowest calls, if there are."""
         if case.kind != "latency":
             return
         rows = [row for row in self.run.rows_of(case.key) if row["status"] == "ok"]
         if not rows or (rows[0]["n"] or 0) + (rows[0]["warmup"] or 0) < LEAST_CALLS:
             return
-        slow = self.run.slowest_of(rows)
-        if not slow:
-            return
-        outcome = self._outcome(case, asked_of(slow, rows))
-        problem = problem_of(outcome, rows)
-        self.run.causes[case.key] = {
-            operation: dict.fromkeys(found.index, f"{UNKNOWN}: {problem}")
-            if problem
-            else {each["call"]: cause_of(each) for each in outcome.result["explained"][operation]}
-            for operation, found in slow.items()
-        }
+        if slow := self.run.slowest_of(rows):
+            yield rows, slow
 
     def _outcome(self, case: Case, asked: Mapping[str, Any]) -> Outcome:
         execution = execution_of(case, self.processes[case.key], self.run.seed)
         with working_folder() as folder:
             return self.start(execution, folder, asked)
+
+
+def causes_of(
+    outcome: Outcome, rows: Sequence[Mapping[str, Any]], slow: Mapping[str, Slowest]
+) -> dict[str, dict[int, str]]:
+    """Return operation -> call -> cause, from what the process that explains has left."""
+    problem = problem_of(outcome, rows)
+    return {
+        operation: dict.fromkeys(found.index, f"{UNKNOWN}: {problem}")
+        if problem
+        else {each["call"]: cause_of(each) for each in outcome.result["explained"][operation]}
+        for operation, found in slow.items()
+    }
 
 
 def asked_of(slow: Mapping[str, Slowest], rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[int]]]:

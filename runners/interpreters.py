@@ -288,3 +288,5 @@ def carry_out_together(runs: Sequence[tuple[Run, Settings]], report: Callable[[S
         for place, identity in side_by_side([run.planned for run, _ in runs], runs[0][0].seed):
             if identity in waiting[place]:
                 next(walks[place])
+        for walk in walks:  # what each does once all of it is recorded
+            next(walk, None)

@@ -52,6 +52,13 @@ class Progress:
             self._told_at = time.monotonic()
             self._write(self._line(step))
 
+    def tell(self, sentence: str) -> None:
+        """Say what takes its time beside the executions."""
+        if self._terminal:
+            self._rewrite(sentence)
+        else:
+            self._write(sentence)
+
     def left_ns(self) -> int:
         """Return about how long the rest will take, in ns; 0 before anything ended."""
         measured = [duration for durations in self._by_key.values() for duration in durations]

@@ -40,6 +40,9 @@ HOPELESS = frozenset({"timeout", "memory-limit", "not-offered", "check-failed"})
 FRONT = 1_000
 """So many messages a check looks at, and at the length, once a process of the same case has found all in order."""
 
+UNTIMED_SHARE = 4
+"""A process that explains makes the calls of a timed one twice, beside another one: it may take that much longer."""
+
 ONCE = frozenset({"complexity", "counts"})
 """Kinds that a second execution would only repeat."""
 
@@ -66,6 +69,8 @@ class Settings:
     cost_options: tuple[str, ...] = ("-p", "1", "-n", "3", "-w", "1", "--min-time", "0.01")
     path: tuple[str, ...] = ()
     report: Callable[[Step], None] = lambda step: None
+    tell: Callable[[str], None] = lambda sentence: None
+    """Told in a sentence of what takes its time beside the executions."""
     loops: dict[str, int] = field(default_factory=dict)
     hopeless: dict[str, tuple[str, str]] = field(default_factory=dict)
     checked: set[str] = field(default_factory=set)
@@ -131,16 +136,14 @@ def carrying_out(run: Run, settings: Settings) -> Generator[Execution, None, Non
     prime(settings.python)
     _remember(run, settings)
     left = planned_executions(run)
-    explainer = Explainer(run, partial(_start, settings))
     for number, execution in enumerate(left, start=total - len(left) + 1):
         settings.report(Step(number, total, execution))
         outcome = _execute(run, execution, settings, position=number - 1)
-        explainer.after(execution)
         settings.report(
             Step(number, total, execution, outcome.status, outcome.message, outcome.duration_ns),
         )
         yield execution
-    explainer.rest()
+    Explainer(run, partial(_start, settings, timed=False)).all(settings.tell)
 
 
 def _remember(run: Run, settings: Settings) -> None:
@@ -222,13 +225,18 @@ def _measure(execution: Execution, folder: Path, settings: Settings) -> Measured
     return operations(execution.case, outcome, folder, settings.facts(execution.case))
 
 
-def _start(settings: Settings, execution: Execution, folder: Path, more: Mapping[str, Any]) -> Outcome:
-    """Run the worker of one execution, with `more` in its case."""
+def _start(
+    settings: Settings, execution: Execution, folder: Path, more: Mapping[str, Any], *, timed: bool = True
+) -> Outcome:
+    """Run the worker of one execution, with `more` in its case; one that is not timed has company, and longer."""
+    limits = limits_of(execution.case, settings.limits)
+    if not timed:
+        limits = replace(limits, pinned=False, seconds=UNTIMED_SHARE * limits.seconds)
     return run_worker(
         {**_spec(execution, settings), **more},
         folder,
         python=settings.python,
-        limits=limits_of(execution.case, settings.limits),
+        limits=limits,
         hash_seed=execution.hash_seed,
         padding=execution.padding,
         more=settings.environment(execution.case),

@@ -13,6 +13,7 @@ from lab.case import Case, Execution, execution_of
 from lab.sample import operation_columns
 from lab.worst import Slowest
 from runners.explain import Explainer, asked_of, cause_of, problem_of
+from runners.interpreters import carry_out_together
 from runners.run import Settings, carry_out
 from runners.spawn import Limits, Outcome
 from tests.runners.queues_with_causes import COLLECTS_AT, GROWS_AT, PAGES, TOUCHES_AT
@@ -67,7 +68,8 @@ def test_a_case_that_does_otherwise_when_it_is_explained_has_unknown_causes_and_
 
 
 @pytest.mark.processes
-def test_what_a_killed_run_had_not_explained_is_explained_when_it_is_resumed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [False, True])
+def test_what_a_killed_run_had_not_explained_is_explained_when_it_is_resumed(together: bool, tmp_path: Path) -> None:
     case = growth("Collects")
     run = started(tmp_path, [case])
     settings = Settings(limits=Limits(seconds=20), path=(str(HERE),))
@@ -76,7 +78,10 @@ def test_what_a_killed_run_had_not_explained_is_explained_when_it_is_resumed(tmp
         run.causes.clear()  # what a process that is killed before it finishes leaves behind
     with archive.resume(run.path) as again:
         assert again.left() == []
-        carry_out(again, settings)
+        if together:  # as the front door does
+            carry_out_together([(again, settings)], lambda step: None)
+        else:
+            carry_out(again, settings)
         assert again.finish() == "complete"
         (row,) = again.cases().to_pylist()
     assert "gc2" in causes(row)[COLLECTS_AT]
@@ -161,8 +166,10 @@ def test_the_process_that_explains_is_another_one_than_those_that_were_timed(tmp
     for process in range(2):
         columns = {"operation": "enqueue", "status": "ok", **operation_columns(calls)}
         run.record(execution_of(case, process, 5), [columns], {"enqueue": calls})
+    told: list[str] = []
     explainer = Explainer(run, start)
-    explainer.after(execution_of(case, 1, 5))
-    explainer.rest()  # it is explained already
+    explainer.all(told.append)
+    explainer.all(told.append)  # it is explained already
     run.close()
     assert asked == [(2, execution_of(case, 2, 5).hash_seed)]
+    assert told == ["what made the slowest calls of 1 case slow is looked for"]

@@ -54,6 +54,12 @@ def test_a_log_gets_a_line_at_the_end_and_no_control_characters() -> None:
     assert "\x1b" not in said.getvalue()
 
 
+def test_what_takes_its_time_at_the_end_is_told_in_a_log_and_on_a_terminal() -> None:
+    for said, told in ((io.StringIO(), "causes are looked for\n"), (Terminal(), "\r\x1b[2Kcauses are looked for")):
+        Progress([], said).tell("causes are looked for")
+        assert said.getvalue() == told
+
+
 class Terminal(io.StringIO):
     """A stream that says that somebody watches."""
 
