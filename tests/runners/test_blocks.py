@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from lab.rank import P50, least_n
 from queues.timer.array import Array
-from runners import blocks, latency
+from runners import batched, blocks, latency
 from runners.latency import CheckFailed, blank
 from runners.workloads import find
 
@@ -125,3 +126,7 @@ def test_what_came_at_random_and_is_not_there_is_missed() -> None:
     sampler.come[7] += 0.5
     with pytest.raises(CheckFailed, match="expected"):
         sampler.check()
+
+
+def test_the_fewest_samples_have_a_median_with_an_interval_once_the_first_is_left_out() -> None:
+    assert batched.AT_LEAST - 1 >= least_n(P50)
