@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 AT_MOST = 25
 AT_LEAST = 7
-BUDGET_NS = 60_000_000
-"""25 samples are taken, fewer once they have taken 60 ms, but 7 at least: the first is warm-up, a median needs 6."""
+BUDGET_NS = 50_000_000
+"""25 samples are taken, fewer once they have taken 50 ms, but 7 at least: the first is warm-up, a median needs 6."""
 
 MESSAGES_PER_SAMPLE = 10_000
 """A cycle is repeated until about so many messages have moved, against which a clock read weighs nothing."""

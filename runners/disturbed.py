@@ -22,7 +22,7 @@ Measured = tuple[Outcome, list[dict[str, Any]], dict[str, Any]]
 MOST_REPEATS = 2
 """How often an execution is run again; the third one is kept, whatever disturbed it."""
 
-REPEAT_SHARE = 0.05
+REPEAT_SHARE = 0.03
 """Repeats may take so much of the time that the first attempts of a run have taken until then. On a machine that is
 never quiet all of it is used up, whatever it is: more of it would be a longer run and not a quieter one."""
 
