@@ -46,11 +46,13 @@ def kernel() -> Iterator[Any]:
     It is talked to through files in a folder of its own, so no port is open to others. NotebookError when it does not
     start.
     """
-    # jsonschema makes 38 grammars of an address as soon as it is imported, if it can: half of what a kernel takes.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    # jsonschema makes grammars of an address as soon as it is imported, if it can: longer than a kernel takes to start.
+    absent = sys.modules.setdefault("rfc3987_syntax", None) is None  # type: ignore[arg-type]
     from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 
+    if absent:
+        del sys.modules["rfc3987_syntax"]
     stage = _node({"cells": [_cell("")], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})  # a place for one cell
     with TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True) as folder:
         files = {"connection_file": f"{folder}/kernel.json", "ip": f"{folder}/ipc"}

@@ -105,7 +105,7 @@ def write_tables(
 ) -> None:
     """Write tables of one schema as one, each as it comes, so that no more than one need be in memory.
 
-    `compact` is for what stays; of a row or two there is nothing to compress, and 80 dictionaries take half the time.
+    `compact` is for what stays; in a row or two there is nothing to compress, and to try takes its time.
     """
     import pyarrow.parquet as pq
 

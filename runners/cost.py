@@ -79,9 +79,12 @@ class Measurement:
 def main() -> int:
     """Measure the case of the command line, or start the process that does; return the exit code."""
     # What pyperf has psutil for, to pin itself and to watch its memory, the run does from outside: not waited for.
-    sys.modules.setdefault("psutil", None)  # type: ignore[arg-type]
+    absent = sys.modules.setdefault("psutil", None) is None  # type: ignore[arg-type]
     search(sys.argv)
     import pyperf
+
+    if absent:
+        del sys.modules["psutil"]  # a queue may want it
 
     program = ("-s", "-P", str(Path(__file__).resolve()))
     runner = pyperf.Runner(
@@ -102,7 +105,7 @@ def main() -> int:
 def search(arguments: list[str]) -> None:
     """Look for modules where the case of the command line says as well, if there is one; what is wrong is said later.
 
-    A run starts this without `site`, which takes as long as pyperf itself, so that pyperf is found only there.
+    A run starts this without `site`, to spare its time, so that pyperf is found only there.
     """
     try:
         found = read_case(arguments[arguments.index("--case") + 1], ("cost",))["path"]

@@ -40,7 +40,7 @@ HOPELESS = frozenset({"timeout", "memory-limit", "not-offered", "check-failed"})
 FRONT = 1_000
 """So many messages a check looks at, and at the length, once a process of the same case has found all in order."""
 
-UNTIMED_SHARE = 4
+UNTIMED_FACTOR = 4
 """A process that explains makes the calls of a timed one twice, beside another one: it may take that much longer."""
 
 ONCE = frozenset({"complexity", "counts"})
@@ -231,7 +231,7 @@ def _start(
     """Run the worker of one execution, with `more` in its case; one that is not timed has company, and longer."""
     limits = limits_of(execution.case, settings.limits)
     if not timed:
-        limits = replace(limits, pinned=False, seconds=UNTIMED_SHARE * limits.seconds)
+        limits = replace(limits, pinned=False, seconds=UNTIMED_FACTOR * limits.seconds)
     return run_worker(
         {**_spec(execution, settings), **more},
         folder,

@@ -164,6 +164,15 @@ class Slow:
     assert (measurement.calls, measurement.time_loops(3)) == (8, 3 * 8 * 0.25)
 
 
+@pytest.mark.parametrize("options", [FAST, ("--worker", "-n", "3", "-w", "1", "-l", "1")])
+def test_a_queue_may_load_what_pyperf_is_kept_from_loading(tmp_path: Path, options: tuple[str, ...]) -> None:
+    source = "import psutil\nfrom queues.timer.array import Array as Wants\n"
+    (tmp_path / "wants.py").write_text(source, encoding="utf-8")
+    done = run(tmp_path, *options, target="wants:Wants")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(read_cost(tmp_path / "cost.json")["values_ns"]) == 3
+
+
 def test_a_file_that_is_none_of_pyperfs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_cost(tmp_path / "cost.json")
