@@ -7,6 +7,8 @@ STAMP := $(VENV)/.complete
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --no-compile
 PIP_SAID := $(VENV)/pip.log
 RESULTS ?= results
+# A run and the tests start hundreds of Pythons; where none may keep what it compiled, each compiles the lab anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup bench bench-quick bench-full show report reattach servers calibrate test mutants lint lock reference readme stored notebooks clean

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -296,35 +297,41 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
 
 
 KILLED = """
-import os, signal, sys
+import json, os, signal, sys
 from pathlib import Path
-from lab import storage
 from tests.lab.runs import measure, plan, start
 
-run = start(Path(sys.argv[1]))
-measure(run, plan()[0], 0)
-fatal = int(sys.argv[2])
-calls = 0
+fatal = calls = 0
 
-def kill(*arguments):
+def kill():
     global calls
     calls += 1
     if calls == fatal:
         os.kill(os.getpid(), signal.SIGKILL)
 
-for name in sys.argv[3].split(","):
-    owner, _, function = name.rpartition(".")
-    owner = {"os": os, "Path": Path}[owner]
-    original = getattr(owner, function)
-    def before(*arguments, original=original, **named):
+def killing(original):
+    def before(*arguments, **named):
         kill()
         return original(*arguments, **named)
-    setattr(owner, function, before)
-measure(run, plan()[1], 1)
-for position in range(2, 9):
-    measure(run, plan()[position], position)
-run.finish()
+    return before
+
+def carry_out(folder):
+    run = start(Path(folder))
+    measure(run, plan()[0], 0)
+    os.fsync, Path.replace, Path.unlink = killing(os.fsync), killing(Path.replace), killing(Path.unlink)
+    for position in range(1, 9):
+        measure(run, plan()[position], position)
+    run.finish()
+
+for line in sys.stdin:
+    folder, fatal = json.loads(line)
+    child = os.fork()
+    if not child:
+        carry_out(folder)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+"""Makes a run in each folder that it is told, in a process of its own that dies before the step told with it."""
 
 
 STEPS = {
@@ -341,17 +348,31 @@ STEPS = {
 }
 
 
+@pytest.fixture(scope="module")
+def killed_at() -> Iterator[Callable[[Path, int], int]]:
+    """Make a run in a folder that is killed before a step, and return the exit code of its process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as started:
+        assert started.stdin is not None
+        assert started.stdout is not None
+        to, said = started.stdin, started.stdout
+
+        def make(folder: Path, step: int) -> int:
+            to.write(json.dumps([str(folder), step]) + "\n")
+            to.flush()
+            return int(said.readline())
+
+        yield make
+        to.close()
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("step", STEPS, ids=STEPS.get)
-def test_a_run_that_is_killed_anywhere_is_sound_and_resumes_to_the_same_result(step: int, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path), str(step), "os.fsync,Path.replace,Path.unlink"],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+def test_a_run_that_is_killed_anywhere_is_sound_and_resumes_to_the_same_result(
+    step: int, killed_at: Callable[[Path, int], int], tmp_path: Path
+) -> None:
+    assert killed_at(tmp_path, step) == -signal.SIGKILL
     path = newest(tmp_path)
     assert verify(path) == []
     killed = open_run(path)
