@@ -19,7 +19,7 @@ from lab.evidence import Evidence
 from lab.figure import in_order
 from lab.figure_panel import Drawing
 from lab.front import machine_sentence
-from lab.manifest import load
+from lab.manifest import NAME, load
 from lab.notebook_html import Piece, Shaded, bundle
 from lab.reference import read_reference
 from lab.storage import Flaw
@@ -142,10 +142,17 @@ def has_family(path: Path, family: str) -> bool:
     "durable" stands for the timer queues that outlive the process: a run has it that measures several of them.
     """
     try:
-        keys = [key for key, _ in load(path).planned]
-    except Flaw:
+        about = (path / NAME).stat()
+        keys = _keys(path, about.st_mtime_ns, about.st_size)
+    except (Flaw, OSError):
         return False
     return durable.planned(keys) if family == durable.FAMILY else any(key.startswith(f"{family}/") for key in keys)
+
+
+@lru_cache(maxsize=32)
+def _keys(path: Path, changed_ns: int, size: int) -> list[str]:
+    """The keys of a run's cases: the notebooks ask each run beside theirs again and again."""
+    return sorted({key for key, _ in load(path).planned})
 
 
 def show(*pieces: Piece | Sequence[Piece]) -> None:

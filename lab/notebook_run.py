@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from lab.absent import absent
 from lab.environment import scrub
 from lab.notebook import FAMILY, ROOT, has_family
 from lab.notebook_file import Notebook, NotebookError, read, with_outputs, with_parameters, write
@@ -19,6 +19,9 @@ FAMILY_ASKED = re.compile(r"""choose\(.*family=["']([a-z-]+)["']""")
 NOTEBOOKS = ROOT / "notebooks"
 LONGEST_CELL = 120
 """Seconds that a cell may take: it only reads results."""
+
+SETTLE = "import gc, lab.claims, lab.documents, lab.notebook; gc.collect(); gc.freeze()"
+"""Keeps what every notebook imports out of the full collection of each `%reset`, which took half of an execution."""
 
 Report = Callable[[int, int, str], None]
 """Called with the number done, the number of all, and the name of the one that begins."""
@@ -47,12 +50,9 @@ def kernel() -> Iterator[Any]:
     start.
     """
     # jsonschema makes grammars of an address as soon as it is imported, if it can: longer than a kernel takes to start.
-    absent = sys.modules.setdefault("rfc3987_syntax", None) is None  # type: ignore[arg-type]
-    from jupyter_client.manager import AsyncKernelManager
-    from nbclient import NotebookClient
-
-    if absent:
-        del sys.modules["rfc3987_syntax"]
+    with absent("rfc3987_syntax"):
+        from jupyter_client.manager import AsyncKernelManager
+        from nbclient import NotebookClient
     stage = _node({"cells": [_cell("")], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})  # a place for one cell
     with TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True) as folder:
         files = {"connection_file": f"{folder}/kernel.json", "ip": f"{folder}/ipc"}
@@ -66,6 +66,7 @@ def kernel() -> Iterator[Any]:
                 f"no kernel could be started ({error}): is this environment that of `make setup`?"
             ) from None
         try:
+            _outputs(client, SETTLE, "the kernel", 0)
             yield client
         finally:
             starting.__exit__(None, None, None)

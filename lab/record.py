@@ -14,6 +14,7 @@ from numbers import Real
 from operator import index
 from typing import NamedTuple
 
+from lab.absent import absent
 from lab.case import CLOCKS, COLLECTORS, KINDS, Case, Execution, parse_parameters
 
 TYPE_CHECKING = False
@@ -194,6 +195,8 @@ def schema(table: str = EXECUTIONS) -> pa.Schema:
     """Return the pyarrow schema of `table`, its metadata saying which table it is and in which version."""
     import pyarrow as pa
 
+    with absent("pandas"):
+        pa.array([])  # looks once whether it is given something of pandas; loading that takes longer than all of Arrow
     types = {name: pa.type_for_alias(name) for name in ("string", "int32", "int64", "float64", "bool")}
     types |= {f"list<{name}>": pa.list_(types[name]) for name in ("int32", "int64", "float64", "string")}
     fields = [pa.field(column.name, types[column.type], column.nullable) for column in COLUMNS[table]]

@@ -1,4 +1,4 @@
-"""The obviously right timer queue: one plain sorted list, every operation a linear search, no cleverness.
+"""The obviously right timer queue: one plain sorted list, searched from end to end or by the standard bisect.
 
 It is what "right" means for every contestant: queues/conformance.py and the state machine of the tests compare with
 it, call by call. Correctness is its only virtue; it is never timed.
@@ -7,8 +7,10 @@ it, call by call. Correctness is its only virtue; it is never timed.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from queues.timer.rules import (
@@ -24,6 +26,9 @@ from queues.timer.rules import (
 
 Message = tuple[Any, ...]
 """`(start, *message)`, as it was given to `enqueue`."""
+
+START = itemgetter(0)
+"""The start of a message."""
 
 
 class ModelBatch:
@@ -70,10 +75,8 @@ class Model:
     def enqueue(self, start: Any, *message: Any) -> None:
         """Insert behind the last message that is not later. O(n)."""
         require_instant(start)
-        place = len(self.queued)
-        while place > 0 and self.queued[place - 1][0] > start:
-            place -= 1
-            self.walked += 1
+        place = bisect_right(self.queued, start, key=START)
+        self.walked += len(self.queued) - place
         self.queued.insert(place, (start, *message))
 
     def take(self, now: Any = None, limit: int | None = None) -> ModelBatch | None:
@@ -122,10 +125,8 @@ class Model:
         if left and self.queued and not batch.latest <= self.queued[0][0]:
             self.merged += len(left)
         for message in reversed(left):
-            place = 0
-            while place < len(self.queued) and self.queued[place][0] < message[0]:
-                place += 1
-                self.walked += 1
+            place = bisect_left(self.queued, message[0], key=START)
+            self.walked += place
             self.queued.insert(place, message)
         return len(left)
 

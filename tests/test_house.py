@@ -18,6 +18,7 @@ ROOMS = ("lab", "queues", "runners")
 
 LAB_ORDER = (
     "units",
+    "absent",
     "case",
     "machine",
     "environment",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lab.absent import absent
 from lab.case import (
     CLOCKS,
     COLLECTORS,
@@ -197,3 +200,24 @@ def test_the_top_of_the_front_door_stays_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.processes
+def test_what_is_written_is_made_without_pandas_which_can_be_had_afterwards() -> None:
+    program = (
+        "import sys; from pathlib import Path; from tests.lab.runs import measured; from lab.archive import open_run;"
+        "run = open_run(measured(Path(sys.argv[1]))); print('pandas' in sys.modules, len(run.frame()))"
+    )
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", program, folder]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "15"]
+
+
+def test_a_module_that_is_loaded_stays_and_one_kept_out_is_there_afterwards() -> None:
+    with absent("json"):
+        assert importlib.import_module("json") is sys.modules["json"]
+    sys.modules.pop("colorsys", None)
+    with absent("colorsys"), pytest.raises(ModuleNotFoundError, match="No module named 'colorsys'"):
+        importlib.import_module("colorsys")
+    assert importlib.import_module("colorsys").__name__ == "colorsys"

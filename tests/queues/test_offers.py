@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -24,11 +26,10 @@ class ListQueue:
     def enqueue(self, start: Any, *message: Any) -> None:
         if not start >= float("-inf"):
             raise ValueError("NaN")
-        place = sum(item[0] <= start for item in self.items)
-        self.items.insert(place, (start, *message))
+        self.items.insert(bisect_right(self.items, start, key=itemgetter(0)), (start, *message))
 
     def take(self, now: Any) -> Any:
-        due = sum(item[0] <= now for item in self.items)
+        due = bisect_right(self.items, now, key=itemgetter(0))
         batch, self.items = self.items[:due], self.items[due:]
         return batch or None
 
@@ -36,7 +37,7 @@ class ListQueue:
         count = len(batch)
         while batch:
             item = batch.pop()
-            self.items.insert(sum(other[0] < item[0] for other in self.items), item)
+            self.items.insert(bisect_left(self.items, item[0], key=itemgetter(0)), item)
         return count
 
     def __len__(self) -> int:
