@@ -170,7 +170,7 @@ def read_pieces(path: Path, name: str, table: str, *, sha256: str | None = None)
             stored = pq.ParquetFile(file, page_checksum_verification=True)
             batches = stored.iter_batches(PIECE, use_threads=False)
         try:
-            accept(stored.schema_arrow.empty_table(), table)
+            accept(pa.Table.from_batches([], stored.schema_arrow), table)
             while (batch := _next_batch(batches, name)) is not None:
                 yield accept(pa.Table.from_batches([batch], stored.schema_arrow), table)
         except SchemaError as error:
