@@ -26,7 +26,7 @@ SHARE = 20
 """A block changes the length of a steady queue by a twentieth at most, and the length decides what a call costs. A
 thousand calls that move 200,000 messages up are a twentieth of a second already."""
 
-AT_RANDOM = 25
+AT_RANDOM = 50
 """Messages that come at random in a block: a list that is walked takes milliseconds for each behind 200,000."""
 
 MESSAGES_PER_BLOCK, LEAST_WINDOWS = 50_000, 20
@@ -104,7 +104,7 @@ class SteadyDispatchSampler(SteadySampler):
 class AtRandomSampler:
     """One queue, filled in order, into which a block of messages comes at random places each sample.
 
-    It grows by them, by a 320th in the 25 samples of a batched case behind 200,000: what a call costs in a queue
+    It grows by them, by a 160th in the 25 samples of a batched case behind 200,000: what a call costs in a queue
     of that length, where filling one in random order takes an array a thousand times as long as the calls themselves.
     """
 

@@ -13,8 +13,10 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
 from time import thread_time_ns
@@ -26,13 +28,15 @@ from lab.case import Case, execution_of
 from queues.timer.array import Array
 from queues.timer.chunked import LOAD, Chunked
 from queues.timer.linked_known_tail import LinkedKnownTail
-from runners.batched import ProcessSampler, enqueue_all
+from runners.batched import AT_MOST, ProcessSampler, enqueue_all
+from runners.blocks import AtRandomSampler
 from runners.cost import read_cost
 from runners.rigs import PAYLOAD, fill, ordered
 from runners.run import spec_of
 from runners.spawn import pinned_processor, prime, run_cost, run_worker
 
 INFINITY = float("inf")
+START = itemgetter(0)
 Run = Callable[[], float]
 
 
@@ -47,9 +51,36 @@ class Bare:
         self.items.append((start, message))
 
 
+class BareChunks:
+    """A list of lists that bisects twice and inserts: what no queue of chunks can do without."""
+
+    def __init__(self) -> None:
+        self.chunks: list[list[Any]] = [[]]
+        self.ends = [INFINITY]
+
+    def enqueue(self, start: Any, *message: Any) -> None:
+        """Put it behind equal starts."""
+        number = bisect_right(self.ends, start)
+        chunk = self.chunks[number]
+        chunk.insert(bisect_right(chunk, start, key=START), (start, message))
+        if len(chunk) > LOAD + LOAD:
+            self.chunks.insert(number, chunk[:LOAD])
+            self.ends.insert(number, chunk[LOAD - 1][0])
+            del chunk[:LOAD]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+
 def enqueued(queue_class: Any, messages: int) -> float:
     """ns a message, in order from empty."""
     return float(enqueue_all(thread_time_ns, queue_class(), list(ordered(0, messages)), PAYLOAD)) / messages
+
+
+def enqueued_at_random(queue_class: Any, queued: int) -> float:
+    """ns a message, at random places behind so many: the median of the samples of a batched case."""
+    sampler = AtRandomSampler(queue_class, {"queued": queued}, 1)
+    return float(median(sampler.sample(thread_time_ns) for _ in range(AT_MOST))) / sampler.calls
 
 
 def taken(queue: Any, due: int) -> float:
@@ -195,6 +226,11 @@ def main() -> None:
     for messages in (1_000, 20_000, 200_000):
         question = f"chunked, enqueue in order, {messages:,} / bare append method"
         ratio(question, partial(enqueued, Chunked, messages), partial(enqueued, Bare, messages), 5 + 40_000 // messages)
+    for name, queue_class in (("chunked", Chunked), ("bare chunks", BareChunks)):
+        question = f"{name}, enqueue at random, 200,000 / array"
+        ratio(
+            question, partial(enqueued_at_random, queue_class, 200_000), partial(enqueued_at_random, Array, 200_000), 7
+        )
     for name, kind in (("chunked", Chunked), ("array", Array)):
         ratio(f"{name}, process / bare loop", partial(processed, kind, 10_000), partial(bare_loop, 10_000), 31)
     ratio("the loop that lets go / bare loop", partial(releasing_loop, 10_000), partial(bare_loop, 10_000), 31)
