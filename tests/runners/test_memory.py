@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -202,6 +203,25 @@ def test_without_a_queue_nothing_grows(tmp_path: Path) -> None:
     assert held["points"][-1][1] - held["points"][0][1] <= 256 << 10  # 5 bytes a message at most
     assert held["rss_after_bytes"] < 32 << 20
     assert held["container_bytes"] is None
+
+
+SYSTEM = Path("/usr/bin/python3")
+
+
+@linux
+@pytest.mark.processes
+@pytest.mark.parametrize("python", [Path(sys.executable), SYSTEM], ids=["own", "system"])
+def test_the_code_of_the_interpreter_that_a_fill_calls_for_is_there_before_it(python: Path, tmp_path: Path) -> None:
+    """The system's interpreter is one large file on Debian, of which a page comes in when it is first called for."""
+    if not python.exists() or not new_enough(python):
+        pytest.skip(f"{python} is not here, or older than 3.11")
+    held = work(tmp_path, "memory", "baseline", python=str(python), target="", params={"messages": 2_000}).result
+    assert held["memory"]["rss_after_bytes"] - held["memory"]["rss_before_bytes"] <= 64 << 10
+
+
+def new_enough(python: Path) -> bool:
+    asked = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    return subprocess.run(asked, check=False).returncode == 0
 
 
 def test_the_peak_that_a_child_inherits_is_never_read() -> None:

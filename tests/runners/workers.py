@@ -305,12 +305,20 @@ def environment(**more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONHASHSEED": "1", "LAB_PADDING": "xyz", **more}
 
 
-def work(folder: Path, kind: str, workload: str, *, env: dict[str, str] | None = None, **changes: Any) -> Ended:
+def work(
+    folder: Path,
+    kind: str,
+    workload: str,
+    *,
+    env: dict[str, str] | None = None,
+    python: str = sys.executable,
+    **changes: Any,
+) -> Ended:
     """Run one worker in `folder` to its end."""
     write_tiny(folder)
     case = case_of(folder, kind, workload, **changes)
     (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
-    command = [sys.executable, "-S", "-s", "-P", str(WORKER), str(folder / "case.json")]
+    command = [python, "-S", "-s", "-P", str(WORKER), str(folder / "case.json")]
     done = subprocess.run(
         command, capture_output=True, text=True, env=env or environment(), cwd=folder, timeout=60, check=False
     )
