@@ -76,7 +76,10 @@ def test_a_fault_of_each_kind_is_caught(fault: str, tmp_path: Path, monkeypatch:
         monkeypatch.setattr(spawn, "WORKER", faulty_worker(tmp_path, fault))
     else:
         PARENTS[fault](monkeypatch)
-    checks = by_name(calibrate(SMALLEST, tmp_path / "results", only=[part]))
+    for attempt in range(3):
+        checks = by_name(calibrate(SMALLEST, tmp_path / f"results-{attempt}", only=[part]))
+        if not any(checks[name].outcome is Outcome.INCONCLUSIVE for name in names):
+            break  # else the machine changed its speed meanwhile: that says nothing of the fault
     del held
     for name in names:
         assert checks[name].outcome is Outcome.FAILS, checks[name]
