@@ -151,7 +151,7 @@ def has_family(path: Path, family: str) -> bool:
 
 @lru_cache(maxsize=32)
 def _keys(path: Path, changed_ns: int, size: int) -> list[str]:
-    """The keys of a run's cases: the notebooks ask each run beside theirs again and again."""
+    """Return the keys of a run's cases, read once as long as its file is the same; the Flaw of `load` is not kept."""
     return sorted({key for key, _ in load(path).planned})
 
 

@@ -21,7 +21,7 @@ LONGEST_CELL = 120
 """Seconds that a cell may take: it only reads results."""
 
 SETTLE = "import gc, lab.claims, lab.documents, lab.notebook; gc.collect(); gc.freeze()"
-"""Keeps what every notebook imports out of the full collection of each `%reset`, which took half of an execution."""
+"""Keeps what every notebook imports out of the full collection of each `%reset`, which walks all that is there."""
 
 Report = Callable[[int, int, str], None]
 """Called with the number done, the number of all, and the name of the one that begins."""

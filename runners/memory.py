@@ -187,8 +187,8 @@ def verify_distinct(queue: Any, first: int, count: int) -> None:
 def warm_up() -> None:
     """Fill nothing and read as a measurement does, so that the interpreter's own code for it is in memory.
 
-    Pages of its file come in when they are first called for, and would count as the queue's: half a mebibyte where all
-    of the interpreter is one file, as Debian builds it.
+    Pages of its file come in when they are first called for, and would count as the queue's: most where all of the
+    interpreter is one file, as Debian builds it. What is left shows as the memory checks of `lab calibrate`.
     """
     gauge = Gauge()
     counters = Counters()
