@@ -67,18 +67,20 @@ def test_the_yardsticks_measure_something() -> None:
     assert variants.worst(Chunked, 100) > 0
     assert variants.collected(Chunked, 100) > 0
     assert variants.worst_steady(Chunked, 200, 100) > 0
+    assert variants.p99_steady(Chunked, 200, 100) > 0
     assert variants.worst_alone(chunked.WIDE) > 0
     assert variants.worst_alone(0) > 0
     assert yardsticks.freed(yardsticks.in_one_list, 100) > 0
     assert yardsticks.freed(partial(yardsticks.in_chunks, tuple), 1_000) > 0
     chunks = yardsticks.in_chunks(tuple, [1.0] * (LOAD + 1))
     assert [(type(chunk), len(chunk)) for chunk in chunks] == [(tuple, LOAD), (tuple, 1)]
-    bare = yardsticks.BareChunks()
-    starts = [*range(3 * LOAD), *range(0, 3 * LOAD, 2)]
-    for start in starts:
-        bare.enqueue(start, "m")
-    assert [start for chunk in bare.chunks for start, _ in chunk] == sorted(starts)
-    assert len(bare.chunks) > 1
+    for kind in (yardsticks.BareChunks, yardsticks.KeyedChunks):
+        bare = kind()
+        starts = [*range(3 * LOAD), *range(0, 3 * LOAD, 2)]
+        for start in starts:
+            bare.enqueue(start, "m")
+        assert [start for chunk in bare.chunks for start, _ in chunk] == sorted(starts)
+        assert len(bare.chunks) > 1
     assert yardsticks.enqueued_at_random(yardsticks.BareChunks, 1_000) > 0
     assert yardsticks.processed(Chunked, 100) > 0
     assert yardsticks.enqueued(yardsticks.Bare, 100) > 0
